@@ -150,13 +150,19 @@ it('rejects a credit above the price that the buyer paid after a third-party dis
   const mugs = (quantity: string, third_party_discount_amount: string) =>
     credit({ line_items: [{ id: 'mug', quantity, third_party_discount_amount }] });
   const refused = await mugs('2', '9.99');
-  expect([getRefusal(refused), getMeta(refused)]).toEqual([
+  expect([getRefusal(refused), getDetail(refused), getMeta(refused)]).toEqual([
     '409 | conflict_over_credit /line_items/0/third_party_discount_amount',
-    { remaining_amount: '90.00', remaining_tax_amount: '6.00' },
+    'The credit exceeds the amount that the buyer paid for the line. Send a third_party_discount_amount of at least 10.00.',
+    { remaining_amount: '100.00', remaining_tax_amount: '6.00' },
   ]);
   // The buyer gets 53.00 for the first mug, so 43.00 remains for the second.
   expect((await made(mugs('1', '0'))).total_amount).toBe('53.00');
-  expect(getMeta(await mugs('1', '9.99'))).toEqual({ remaining_amount: '40.00', remaining_tax_amount: '3.00' });
+  // Credited at 48.00, the second mug needs 8.00: the buyer paid 40.00 of the remaining 50.00.
+  const second = await credit({
+    line_items: [{ id: 'mug', quantity: '1', unit_price: '48.00', third_party_discount_amount: '7.99' }],
+  });
+  expect(getDetail(second)).toContain('third_party_discount_amount of at least 8.00.');
+  expect(getMeta(second)).toEqual({ remaining_amount: '50.00', remaining_tax_amount: '3.00' });
   expect((await made(mugs('1', '10.00'))).total_amount).toBe('43.00');
   expect(await credited()).toEqual(['100.00', '6.00', 'full']);
 });

@@ -313,11 +313,10 @@ const creditOneLine = (
   }
   const { currency } = parent;
   const { whole, credited: before } = balance;
-  const paid = left.net - whole.third_party_discount + before.third_party_discount;
-  const due = sized.net - sized.thirdPartyDiscount;
-  if (!isReducedByCoupon(parentLine, exponent) && due > paid) {
-    const credited = `${formatAmount(due, exponent)} after the third-party discount`;
-    return overCredit({ ...left, net: paid }, currency, `${pointer}/third_party_discount_amount`, 'line', credited);
+  const least = sized.net - left.net + whole.third_party_discount - before.third_party_discount;
+  if (!isReducedByCoupon(parentLine, exponent) && sized.thirdPartyDiscount < least) {
+    const required = formatAmount(least, exponent);
+    return overCredit(left, currency, `${pointer}/third_party_discount_amount`, 'coupon', required);
   }
   const problem = unitsProblem(line, parentLine, creditedLines.units, { left, currency, pointer });
   if (problem) return problem;

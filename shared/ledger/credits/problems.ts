@@ -132,16 +132,18 @@ export const parentNotFound: Problem = {
   source: { pointer: '/parent_transaction_id' },
 };
 
-/** The limit that a credit exceeds. `credited` describes the part of a line, or the units that were sold. */
+const exceeds = (whole: string) => (net: string, tax: string, credited: string) =>
+  `${credited} exceeds the remaining amount of the ${whole}. Credit at most ${net} and its tax of ${tax}.`;
+
+/** The limit that a credit exceeds. `credited` describes the credited part, the units sold, or the least discount. */
 const details = {
-  sale: (net: string, tax: string) =>
-    `The credit exceeds the remaining amount of the sale. Credit at most ${net} and its tax of ${tax}.`,
-  line: (net: string, tax: string, credited: string) =>
-    `${credited} exceeds the remaining amount of the line. Credit at most ${net} and its tax of ${tax}.`,
+  sale: exceeds('sale'),
+  line: exceeds('line'),
+  shipping: exceeds('shipping'),
+  coupon: (_net: string, _tax: string, least: string) =>
+    `The credit exceeds the amount that the buyer paid for the line. Send a third_party_discount_amount of at least ${least}.`,
   units: (_net: string, _tax: string, sold: string) =>
     `The credit has more units than the sale: ${sold}. Send at most that quantity. To credit an amount instead, send quantity "1" and the amount as unit_price.`,
-  shipping: (net: string, tax: string) =>
-    `The credit exceeds the remaining amount of the shipping. Credit at most ${net} and its tax of ${tax}.`,
   tax: (_net: string, tax: string) =>
     `The credited tax exceeds the tax that remains for these lines. Send at most ${tax}.`,
 } as const;
@@ -155,7 +157,7 @@ export const overCredit = (
   currency: string,
   pointer: string,
   exceeded: keyof typeof details = 'sale',
-  credited = '',
+  credited = 'The credit',
 ): Problem => {
   const exponent = minorDigits(currency);
   const [net, tax] = [formatAmount(remaining.net, exponent), formatAmount(remaining.tax, exponent)];
