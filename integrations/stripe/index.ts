@@ -199,21 +199,21 @@ const withoutTemporary = (handled: Handled): Handled => {
   return handled;
 };
 
-/** Handles sales of the range whose invoices are older than those that were listed. Returns the others as extra. */
-const handleExtra = async (context: Context, entries: Report['extra']): Promise<Omit<Report, 'checked'>> => {
+/**
+ * Handles sales whose invoices were created before those that were listed. Returns the others as extra, and those whose
+ * invoice has neither an order nor a problem.
+ */
+const handleExtra = async (context: Context, entries: Report['extra'], listed: ReadonlySet<string>) => {
   const recorded: string[] = [];
   const problems: Problem[] = [];
   const extra: Report['extra'][number][] = [];
   for (const entry of entries) {
     const id = entry.type === 'sale' ? entry.reference_id : null;
-    const full = id && (await readInvoice(context.stripe, id));
-    if (!full) {
-      extra.push(entry);
-      continue;
-    }
-    const handled = await applyTax(context, full);
+    const full = id && !listed.has(id) ? await readInvoice(context.stripe, id) : null;
+    const handled = full ? await applyTax(context, full) : nothing;
     problems.push(...handled.problems);
-    if (handled.isChanged) recorded.push(id);
+    if (full && handled.isChanged) recorded.push(full.invoice.id);
+    if (!full || handled === nothing) extra.push(entry);
   }
   return { recorded, problems, extra };
 };
@@ -225,9 +225,11 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
   const orders: Order[] = [];
   const problems: Problem[] = [];
   const recorded = new Set<string>();
+  const listed = new Set<string>();
   for await (const { id } of stripe.invoices.list({ created, limit: 100 })) {
     const full = await readInvoice(stripe, id);
     if (!full) continue;
+    listed.add(id);
     const read = await readOrder(context, full);
     if (!('order' in read)) {
       problems.push(...read.problems);
@@ -243,7 +245,7 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
     if (handled.isChanged) recorded.add(id);
   }
   const report = await reconcile(ledger, orders, range, problems);
-  const later = await handleExtra(context, report.extra);
+  const later = await handleExtra(context, report.extra, listed);
   return {
     ...report,
     recorded: [...new Set([...recorded, ...report.recorded, ...later.recorded])],
