@@ -5,7 +5,7 @@ import {
   readPage,
 } from '../shared/api/define-public-document.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
-import { environment } from '../shared/config/environment.ts';
+import { readConsoleIssuer } from '../shared/config/environment.ts';
 
 const attribute = (value: object): string =>
   JSON.stringify(value).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
@@ -16,7 +16,7 @@ const attribute = (value: object): string =>
  */
 export const read = (): PublicDocument => {
   const packed = readPage('console');
-  const { consoleIssuer: issuer } = environment;
+  const issuer = readConsoleIssuer();
   if (!issuer) return pageDocument(packed);
   const content = attribute(issuer);
   return pageDocument({

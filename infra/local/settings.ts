@@ -117,7 +117,9 @@ const checkIssuer = (variables: Variables): void => {
     const text = variables[name];
     const { protocol, host = '' } = URL.parse(text ?? '') ?? {};
     if (text && !(protocol === 'https:' || (protocol === 'http:' && isLoopback(host))))
-      throw new SetupError(`${name} must be an https URL such as https://login.example.com, not "${text}".`);
+      throw new SetupError(
+        `${name} must be an https URL such as https://login.example.com (http only on this machine), not "${text}".`,
+      );
   }
 };
 

@@ -106,7 +106,7 @@ const visiblePercent = (units: bigint): string =>
  */
 export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
   code: 'general_excise_not_passed_on',
-  message: `${place}: general excise tax is charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set pass_on_general_excise to true.`,
+  message: `${place}: general excise tax is charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set the account's pass_on_general_excise to true.`,
   pointer,
 });
 

@@ -53,19 +53,18 @@ export const environment = {
           scopes,
         }
       : null,
-  /** The issuer for console sign-in; `null` if users sign in only with API keys. */
-  get consoleIssuer() {
-    return issuer !== undefined && client_id !== undefined
-      ? {
-          issuer,
-          client_id,
-          // An issuer refuses unknown scopes, so this scope is requested only if it is configured.
-          scope: ['openid', scopes.read, scopes.write, text('OIDC_SETTINGS_SCOPE')].filter(Boolean).join(' '),
-          /** Origins of the issuer and its token endpoint, to which the page may connect. */
-          origins: [
-            ...new Set([issuer, text('OIDC_TOKEN_ORIGIN') ?? issuer].map((address) => new URL(address).origin)),
-          ],
-        }
-      : null;
-  },
 } as const;
+
+/** Returns the issuer for console sign-in; `null` if users sign in only with API keys. Throws if it is not a URL. */
+export const readConsoleIssuer = () => {
+  if (environment.oidc === null || client_id === undefined) return null;
+  const { issuer } = environment.oidc;
+  return {
+    issuer,
+    client_id,
+    // An issuer refuses unknown scopes, so this scope is requested only if it is configured.
+    scope: ['openid', scopes.read, scopes.write, text('OIDC_SETTINGS_SCOPE')].filter(Boolean).join(' '),
+    /** Origins of the issuer and its token endpoint, to which the page may connect. */
+    origins: [...new Set([issuer, text('OIDC_TOKEN_ORIGIN') ?? issuer].map((address) => new URL(address).origin))],
+  };
+};
