@@ -190,15 +190,8 @@ type Buyer = { readonly exemption: AppliedExemption | null; readonly warnings: r
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
-/** A charge: its index among the line items and then `shipping`, and its position among the charges. */
-type ChargeAt = { readonly index: number; readonly position: number };
-
-/**
- * Returns a line item's part of a charge with its own address, as it is recorded if a certificate exempts it. The
- * positions are the same with and without the fee lines that Levy adds.
- */
-export const exemptDelivery = ({ position, line }: { readonly position: number; readonly line: number }): string =>
-  `${position} ${line}`;
+/** Returns a line item's part of a charge with its own address, as it is recorded if a certificate exempts it. */
+export const exemptDelivery = ({ id, line }: { readonly id: string; readonly line: number }): string => `${id} ${line}`;
 
 /** A certificate that exempted a charge in `shipping`. A transaction records only that there was one. */
 const unknownCertificate = appliedInline({ type: 'other' });
@@ -220,13 +213,13 @@ const inlineBuyer = (inline: Exemption, { name }: Place, day: string, holder: st
 
 /**
  * Decides which certificate exempts a line item in a place on the tax date. A line's customer overrides the document's
- * customer, and a certificate in the request overrides the customer's certificates in its states. `charge` is a charge
- * with its own address.
+ * customer, and a certificate in the request overrides the customer's certificates in its states. `charge` is the id of
+ * a charge with its own address.
  */
 const buyerFinder = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
-  const ids = known && 'recorded' in known ? Object.values(documentIds(input)).flat() : [];
+  const ids = known && 'recorded' in known ? documentIds(input).lines : [];
   const chosen = new Map<string, ReturnType<typeof chooseCertificate>>();
-  return (customer: Customer | null, index: number, taxing: Place, charge: ChargeAt | undefined): Buyer => {
+  return (customer: Customer | null, index: number, taxing: Place, charge: string | undefined): Buyer => {
     const { code: place, name: placeName } = taxing;
     const inline = inlineExemption(customer, input.customer);
     if (typeof inline === 'string') return noCertificate;
@@ -235,10 +228,10 @@ const buyerFinder = (input: CalculationInput, day: string, known: KnownCertifica
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
     if ('recorded' in known) {
-      const exemption = known.recorded.get(ids[charge?.index ?? index] ?? '') ?? null;
-      const isExempt = charge && known.exemptDeliveries.has(exemptDelivery({ ...charge, line: index }));
-      if (charge) return { exemption: isExempt ? (exemption ?? unknownCertificate) : null, warnings: [] };
-      return { exemption, warnings: [] };
+      const exemption = known.recorded.get(charge ?? ids[index] ?? '') ?? null;
+      if (charge === undefined) return { exemption, warnings: [] };
+      const isExempt = known.exemptDeliveries.has(exemptDelivery({ id: charge, line: index }));
+      return { exemption: isExempt ? (exemption ?? unknownCertificate) : null, warnings: [] };
     }
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
@@ -274,7 +267,7 @@ export const collectionExemptionFinder = (
   { certificates, settings }: { readonly certificates?: KnownCertificates; readonly settings: Settings },
 ) => {
   const findBuyer = buyerFinder(input, day, certificates);
-  return (index: number, place: Place, charge?: ChargeAt): LineCollectionExemption => {
+  return (index: number, place: Place, charge?: string): LineCollectionExemption => {
     // If the seller collects from no buyer, no certificate is needed.
     if (!isRegistered(settings, place.code, day)) return { ...noCertificate, collectionExemption: 'not_collecting' };
     if (input.collected_by === 'marketplace') return { ...noCertificate, collectionExemption: 'marketplace_collects' };

@@ -40,6 +40,7 @@ type Line = {
 
 /** A shipping charge or a fee: a line item, or a charge in `shipping`. */
 export type Charge = {
+  readonly id: string;
   readonly pointer: string;
   /** The index among the line items and then the charges in `shipping`. */
   readonly index: number;
@@ -81,7 +82,8 @@ type Charges = {
 };
 
 /** A line item that is a charge. A credit can reference a line of a different document. */
-const chargeOfLine = ({ product, isFree, parentId }: Line, index: number, isCredit: boolean): Charge => ({
+const chargeOfLine = ({ id, product, isFree, parentId }: Line, index: number, isCredit: boolean): Charge => ({
+  id,
   pointer: `/line_items/${index}`,
   index,
   ids: parentId && !isCredit ? [parentId] : null,
@@ -119,6 +121,7 @@ export const readCharges = (document: SentDocument): Charges => {
         line.role === 'charge' ? [chargeOfLine(line, index, document.type === 'credit')] : [],
       ),
       ...inField.map(({ line_item_ids, amount }, index) => ({
+        id: ids.shipping[index] as string,
         pointer: shippingPointer(document.shipping, index),
         index: lines.length + index,
         ids: line_item_ids ?? null,

@@ -44,9 +44,9 @@ type LocatedDocument = {
   /** The places of shipping charges that have separate addresses. */
   readonly others: readonly {
     readonly located: LocatedLine;
-    /** The index of the charge, and its position among the charges. */
+    /** The id and the index of the charge. */
+    readonly id: string;
     readonly charge: number;
-    readonly position: number;
     readonly line: number;
     readonly collectionExemption: CollectionExemption;
     readonly exemption: AppliedExemption | null;
@@ -144,13 +144,13 @@ const locateDocument = (
   const elsewhere = located.value.slice(lines.length);
   const others: LocatedDocument['others'][number][] = [];
   const deliveries = new Map<number, readonly Delivery[]>();
-  for (const [position, { charge, parcels }] of read.value.entries()) {
-    const { index } = charge;
+  for (const { charge, parcels } of read.value) {
+    const { id, index } = charge;
     const ofCharge = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const buyer = getCollectionExemption(line, found.place, destination ? { index, position } : undefined);
+      const buyer = getCollectionExemption(line, found.place, destination ? id : undefined);
       const delivery = { line, ...deliveryExemption(buyer) };
-      if (destination) others.push({ ...buyer, ...delivery, located: found, charge: index, position });
+      if (destination) others.push({ ...buyer, ...delivery, located: found, charge: index, id });
       return { ...delivery, place: found.place };
     });
     deliveries.set(index, ofCharge);

@@ -11,7 +11,7 @@ import type { TaxAddress } from '../catalog/location/address.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { buildCredit } from './credits/credit.ts';
 import { type CreditRequest, unmatchedInput } from './credits/outcome.ts';
-import { certifiedPart, findExemptShipping } from './entries/entries.ts';
+import { certifiedPart, findExemptShipping, shippingInState } from './entries/entries.ts';
 import type { Ports } from './ports.ts';
 import type { SettingsSnapshot } from './settings-snapshot.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -89,8 +89,10 @@ type Calculated = {
 /** Returns the exemptions of a document to record. A credit takes those of shipping from its sale. */
 const findExemptions = (input: CalculationInput, context: Context, sale: StoredTransaction | null): Exemptions => {
   const exempt = listExemptDeliveries(input, context);
-  const byState = exempt.map(({ located, exemption }) => [located.place.code, certifiedPart(exemption)] as const);
-  const exemptShipping = sale ? findExemptShipping(sale) : Object.fromEntries(byState.reverse());
+  const parts = exempt.map(
+    ({ id, located, exemption }) => [shippingInState(id, located.place.code), certifiedPart(exemption)] as const,
+  );
+  const exemptShipping = sale ? findExemptShipping(sale) : Object.fromEntries(parts.reverse());
   return {
     exemptDeliveries: exempt.length > 0 ? exempt.map(exemptDelivery) : undefined,
     exemptShipping: Object.keys(exemptShipping).length > 0 ? exemptShipping : undefined,

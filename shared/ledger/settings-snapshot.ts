@@ -50,8 +50,8 @@ export const RecordedBasis = z.object({
   /** The parts of charges with separate addresses that certificates exempt (`exemptDelivery`). Absent if there are none. */
   exemptDeliveries: z.optional(z.array(z.string())),
   /**
-   * Why certificates exempt shipping, by state: for a credit, the shipping of its sale; for a sale, charges with
-   * separate addresses. Absent if no certificate does.
+   * Why certificates exempt shipping charges, by charge and state (`shippingInState`): for a credit, those of its sale;
+   * for a sale, charges with separate addresses. Absent if no certificate does.
    */
   exemptShipping: z.optional(z.record(z.string(), z.enum(buyerExemptions))),
   /**

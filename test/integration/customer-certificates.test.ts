@@ -350,6 +350,61 @@ describe('the recorded certificate of a transaction', () => {
     expect(await readReturn('IN')).toEqual([['0.00', '0.00', reasons({ government: '0.00' }), '0.00']]);
   });
 
+  it('reports each exempt shipping charge under the reason of its own certificate, and so do its credits', async () => {
+    const { client, add } = await newShop();
+    await add('cus_2', [certificate({ reason: 'government' })]);
+    await add('cus_3', [certificate({ reason: 'nonprofit' })]);
+    const own = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
+    const a = goods({ id: 'a', quantity: '1', unit_price: '100.00' });
+    const b = goods({ id: 'b', quantity: '2', unit_price: '25.00', customer: { id: 'cus_2' } });
+    const c = goods({ id: 'c', quantity: '1', unit_price: '30.00', customer: { id: 'cus_3' } });
+    const forA = { id: 'for_a', amount: '10.00', line_item_ids: ['a'] };
+    const forB = { id: 'for_b', amount: '20.00', line_item_ids: ['b'] };
+    const forC = { id: 'for_c', amount: '4.00', line_item_ids: ['c'], ship_to: own };
+    const tax_date = '2026-10-09';
+    const readReasons = async () => {
+      const body = { state: 'MI', period_end: '2026-10-31', dry_run: true };
+      const { totals } = await made(client.call('POST', '/filings', { body }));
+      return totals.map(({ gross_amount, exempt_by_reason: by }) => [
+        gross_amount,
+        ...[by.resale, by.government, by.nonprofit, by.customer],
+      ]);
+    };
+    // 100.00 and 10.00 for resale, 50.00 and 20.00 for the government, with and without an address of its own.
+    for (const shipping of [
+      [forA, { ...forB, ship_to: own }],
+      [{ ...forB, ship_to: own }, forA],
+      [forA, forB],
+    ]) {
+      const document = sale({ ...buyer(), line_items: [a, b], shipping, status: 'finalized' });
+      const { id, tax_amount } = await made(client.create(document));
+      expect([tax_amount, await readReasons()]).toEqual(['0.00', [['180.00', '110.00', '70.00', '0.00', '0.00']]]);
+      // A credit of half of the charges, without the goods, with one of the lines.
+      const line_items = [{ id: 'a', quantity: '1', unit_price: '0.00' }];
+      const halves = [
+        { id: 'for_a', amount: '5.00' },
+        { id: 'for_b', amount: '10.00' },
+      ];
+      const half = { tax_date, line_items, shipping: halves };
+      await made(client.create(buildCreditRequest({ id }, half)));
+      expect(await readReasons()).toEqual([['165.00', '105.00', '60.00', '0.00', '0.00']]);
+      await made(client.create(buildCreditRequest({ id }, { tax_date, credit_remaining: true })));
+      expect(await readReasons()).toEqual([['0.00', '0.00', '0.00', '0.00', '0.00']]);
+    }
+    // Two charges with addresses of their own and different reasons.
+    const shipping = [{ ...forB, ship_to: own }, forC];
+    const document = sale({ ...buyer(), line_items: [a, b, c], shipping, status: 'finalized' });
+    const sold = await made(client.create(document));
+    expect(await readReasons()).toEqual([['204.00', '100.00', '70.00', '34.00', '0.00']]);
+    const parts = [
+      { id: 'for_b', amount: '20.00' },
+      { id: 'for_c', amount: '4.00' },
+    ];
+    const line_items = [{ id: 'a', quantity: '1', unit_price: '0.00' }];
+    await made(client.create(buildCreditRequest(sold, { tax_date, line_items, shipping: parts })));
+    expect(await readReasons()).toEqual([['180.00', '100.00', '50.00', '30.00', '0.00']]);
+  });
+
   it('keeps the certificate if only the tax of a draft or sale is edited, with its warnings', async () => {
     const { client, put } = await newShop([certificate({ valid_to: '2026-10-07' })]);
     for (const status of ['draft', 'finalized']) {

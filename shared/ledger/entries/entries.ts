@@ -1,7 +1,7 @@
 import { listRegistrations } from '../../accounts/account.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import { chooseOrigin } from '../../calculations/locate-lines.ts';
-import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
+import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { isReviewCode, type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
 import { fiveDigitZip, readAddress } from '../../catalog/location/address.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
@@ -27,6 +27,8 @@ import {
 type Sign = 1n | -1n;
 
 type Part = NamedExemption | 'not_covered';
+
+type TransactionCharge = LineItemResponse | ShippingResponse;
 
 /** The column of a return for the tax of a row; absent for sales shipped from outside the state. */
 type TaxColumn = (typeof taxColumns)[number] | undefined;
@@ -55,44 +57,60 @@ export const certifiedPart = (exemption: LineItemResponse['applied_exemption'] |
   return reason === 'other' ? 'customer' : reason;
 };
 
+/** The key of a shipping charge's exemption in a state. */
+export const shippingInState = (id: string, state: string): string => `${id} ${state}`;
+
 /**
- * Returns the part that a state's exempt shipping is counted in: as recorded, otherwise from the first line in the state
- * with a certificate.
+ * Returns the part that the exempt amount of a line or shipping charge in a state is counted in. For shipping: as
+ * recorded, otherwise from the first line in the state with a certificate that the charge delivers.
  */
-const shippingPart = (state: string, { transaction, exemptShipping }: PostingInput): BuyerExemption => {
-  const known = exemptShipping?.[state];
+const exemptPart = (
+  charge: TransactionCharge,
+  state: string,
+  { transaction, exemptShipping }: PostingInput,
+): BuyerExemption => {
+  if ('applied_exemption' in charge) return certifiedPart(charge.applied_exemption);
+  const known = exemptShipping?.[shippingInState(charge.id, state)];
   if (known) return known;
   const certified = transaction.line_items.find(
-    ({ applied_exemption, taxes }) => applied_exemption && taxes.some((row) => rowState(row) === state),
+    ({ id, applied_exemption, taxes }) =>
+      applied_exemption && (charge.line_item_ids?.includes(id) ?? true) && taxes.some((row) => rowState(row) === state),
   );
   return certifiedPart(certified?.applied_exemption);
 };
 
+const calculatedReason = ({ taxability_reason }: TaxRowResponse, { replacedReason }: PostingInput) =>
+  taxability_reason === 'over_collected' ? replacedReason : taxability_reason;
+
+const isExempt = (row: TaxRowResponse, posting: PostingInput): boolean =>
+  calculatedReason(row, posting) === 'customer_exempt';
+
 /**
- * Returns the part of the exempt shipping by state. Credits of the sale store it, because they may lack the lines that
- * determine it. Empty if no certificate exempts shipping.
+ * Returns the part of each exempt shipping charge in a state. Credits of the sale store it, because they may lack the
+ * lines that determine it. Empty if no certificate exempts shipping.
  */
 export const findExemptShipping = (posting: PostingInput): Record<string, BuyerExemption> =>
   Object.fromEntries(
-    shippingList(posting.transaction.shipping)
-      .flatMap(({ taxes }) => taxes)
-      .flatMap((row) => {
+    shippingList(posting.transaction.shipping).flatMap((charge) =>
+      charge.taxes.flatMap((row) => {
         const state = rowState(row);
-        const isExempt = row.taxability_reason === 'customer_exempt';
-        return isExempt && state !== null ? [[state, shippingPart(state, posting)]] : [];
+        return state !== null && isExempt(row, posting)
+          ? [[shippingInState(charge.id, state), exemptPart(charge, state, posting)]]
+          : [];
       }),
+    ),
   );
 
 /** Returns the part that an untaxed amount of a line or shipping charge is counted in; `null` if the product is exempt. */
 const choosePart = (
-  { taxability_reason }: TaxRowResponse,
+  row: TaxRowResponse,
   state: string,
-  line: LineItemResponse | null,
+  charge: TransactionCharge,
   posting: PostingInput,
 ): Part | null => {
-  switch (taxability_reason === 'over_collected' ? posting.replacedReason : taxability_reason) {
+  switch (calculatedReason(row, posting)) {
     case 'customer_exempt':
-      return line ? certifiedPart(line.applied_exemption) : shippingPart(state, posting);
+      return exemptPart(charge, state, posting);
     case 'marketplace_collects':
       return 'marketplace';
     case 'not_collecting':
@@ -173,22 +191,22 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
   const exponent = minorDigits(transaction.currency);
   const shippedInside = transaction.parent_transaction_id ? (posting.shippedInside ?? []) : findShippedInside(posting);
   const charges = [
-    ...line_items.map((line) => ({ taxes: line.taxes, line, origins: [originState(line, posting)] })),
+    ...line_items.map((line) => ({ charge: line, line, origins: [originState(line, posting)] })),
     ...shippingList(shipping).map((charge) => ({
-      taxes: charge.taxes,
+      charge,
       line: null,
       origins: charge.ship_from?.address ? [originState(charge, posting)] : shippedInside,
     })),
   ];
   const calculated = listCalculatedTaxes(posting);
   let position = 0;
-  return charges.flatMap(({ taxes, line, origins }) => {
-    const ofCharge = taxes.flatMap((row) => {
+  return charges.flatMap(({ charge, line, origins }) => {
+    const ofCharge = charge.taxes.flatMap((row) => {
       const state = rowState(row);
       const tax = calculated[position++] as bigint;
       if (state === null) return [];
       const column = taxColumn(row, line, origins.includes(state));
-      return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, line, posting), exponent), column, state }];
+      return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, charge, posting), exponent), column, state }];
     });
     return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
       state,
@@ -291,15 +309,11 @@ const groupByState = (posting: PostingInput): StateCharges[] => {
 export const statesToFile = (posting: PostingInput): readonly string[] =>
   groupByState(posting).flatMap(({ state, isAwaited }) => (isAwaited ? [state] : []));
 
-const entryDocument = (
-  { transaction, replacedReason }: PostingInput,
-  charges: readonly Charge[],
-): LiabilityEntry['document'] => {
+const entryDocument = (posting: PostingInput, charges: readonly Charge[]): LiabilityEntry['document'] => {
+  const { transaction } = posting;
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
-  const isExempt = ({ row: { taxability_reason } }: Row) =>
-    (taxability_reason === 'over_collected' ? replacedReason : taxability_reason) === 'customer_exempt';
-  const exempt = charges.filter(({ rows }) => rows.some(isExempt));
+  const exempt = charges.filter(({ rows }) => rows.some(({ row }) => isExempt(row, posting)));
   const certificates = [
     ...new Set(exempt.flatMap((charge) => charge.line?.applied_exemption?.certificate_number ?? [])),
   ];
