@@ -9,7 +9,8 @@ import { endpoints } from '../functions/endpoints.ts';
 import { unreadable } from '../shared/api/body.ts';
 import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import { currentVersion } from '../shared/api/versions.ts';
-import { errorStatuses, type Problem } from '../shared/base/result.ts';
+import { errorStatuses } from '../shared/base/error-codes.ts';
+import type { Problem } from '../shared/base/result.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
 import { assert } from '../../shared/base/assert.ts';
-import type { Code } from '../../shared/base/result.ts';
+import type { Code } from '../../shared/base/error-codes.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Settings } from '../settings.ts';
 

@@ -1,8 +1,9 @@
 import type { Account } from '../accounts/account.ts';
 import { type ApiKey, hashKey, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
+import type { Code } from '../base/error-codes.ts';
 import { instanceCache } from '../base/instance-cache.ts';
 import { isLoopback } from '../base/loopback.ts';
-import type { Code, Problem } from '../base/result.ts';
+import type { Problem } from '../base/result.ts';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
 import { failureLine } from '../observability/failure-line.ts';

@@ -1,7 +1,8 @@
 /** An endpoint definition, used by the Lambda handler, the CDK app, the gateways and the OpenAPI document. */
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Code, Problem } from '../base/result.ts';
+import type { Code } from '../base/error-codes.ts';
+import type { Problem } from '../base/result.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type Code, errorStatuses, type Problem, type Source } from '../base/result.ts';
+import { type Code, errorStatuses } from '../base/error-codes.ts';
+import type { Problem, Source } from '../base/result.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { recordRefusal } from '../observability/tally.ts';
 import { Refusal, type RequestContext } from './request-context.ts';

@@ -1,8 +1,4 @@
-import statuses from './error-statuses.json' with { type: 'json' };
-
-/** Every error code of the API, with the HTTP status of a response whose first error has this code. */
-export const errorStatuses = statuses;
-export type Code = keyof typeof errorStatuses;
+import type { Code } from './error-codes.ts';
 
 /** The location of a problem: a JSON Pointer into the body, or the name of a query parameter or header. */
 export type Source = { readonly pointer: string } | { readonly parameter: string } | { readonly header: string };

@@ -1,5 +1,3 @@
-import texts from './warning-texts.json' with { type: 'json' };
-
 /**
  * Every warning code, and whether filings list the sale for review before the return is sent, because the reported
  * uncertainty can change the tax. Other warnings are not reviewed: they cannot change the tax of a recorded sale, or
@@ -48,8 +46,134 @@ export const warningCodes = Object.keys(isReviewed) as readonly WarningCode[];
 export const isReviewCode = (code: WarningCode): code is ReviewCode => isReviewed[code];
 export const reviewCodes: readonly ReviewCode[] = warningCodes.filter(isReviewCode);
 
-/** The meaning of each warning, and what to do. Bundles of functions that use only the codes do not include the texts. */
-export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; readonly remedy: string }>> = texts;
+/** The meaning of each warning, and what to do. esbuild drops it from functions that use only the codes. */
+export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; readonly remedy: string }>> = {
+  product_tax_code_missing: {
+    meaning: 'No product tax code was sent, so the product was taxed as general goods.',
+    remedy: 'Check whether it is exempt or has a special rate.',
+  },
+  unknown_field: {
+    meaning: 'The order has an unknown field, which Levy ignored.',
+    remedy: 'Check with the sender whether it matters for the tax.',
+  },
+  postal_code_unknown: {
+    meaning: 'The ZIP code is not known to be in use, so the local tax may be wrong.',
+    remedy: 'Correct the address.',
+  },
+  address_ambiguous: {
+    meaning: 'The address fits several places with different taxes, and one of them was assumed.',
+    remedy: 'Check the rate, and complete the address.',
+  },
+  address_contradictory: {
+    meaning: 'Parts of the address contradict each other, and Levy used one of them.',
+    remedy: 'Correct the address.',
+  },
+  local_rates_missing: {
+    meaning: 'Local tax is missing, because its rates are not on record.',
+    remedy: 'Import the local rates of the state, and add the local tax.',
+  },
+  local_rates_approximate: {
+    meaning: 'The local rates of a different day were used, because the rates of the tax date are not on record.',
+    remedy: 'Compare them with the published rates.',
+  },
+  local_rates_outdated: {
+    meaning: 'Newer local rates are due and have not been imported.',
+    remedy: 'Compare with the published rates.',
+  },
+  local_rates_by_place: {
+    meaning: 'The local rates were found by ZIP code and city.',
+    remedy: 'Check addresses outside the city limits or in special districts, which may be taxed differently.',
+  },
+  not_covered: {
+    meaning: 'No content release covers the place or the day, so no tax was calculated.',
+    remedy: 'Import content for the state, or send the correct tax as `tax_amount`.',
+  },
+  content_unconfirmed: {
+    meaning: 'The rule or rate is not confirmed by a primary source.',
+    remedy: 'Confirm it with the state or a tax adviser.',
+  },
+  content_approximate: {
+    meaning: 'The rule, rate or holidays of the tax date are not on record, so the tax can differ.',
+    remedy: 'Compare it with the law of that day.',
+  },
+  taxability_not_established: {
+    meaning: 'It is not established whether the state taxes this product or charge.',
+    remedy: 'Confirm the treatment with the state.',
+  },
+  taxability_assumed: {
+    meaning: 'The treatment depends on facts that the sale does not state, and the usual case was assumed.',
+    remedy: 'Check that it applies.',
+  },
+  other_tax_applies: {
+    meaning: 'No sales tax is due, because another tax applies, which Levy does not calculate.',
+    remedy: 'Check whether it is reported elsewhere.',
+  },
+  shipping_not_stated: {
+    meaning: 'Shipping was taxed as not separately stated.',
+    remedy:
+      'If the invoice states it separately, send the code for separately stated shipping, which the state exempts.',
+  },
+  general_excise_not_passed_on: {
+    meaning: 'The general excise tax is also owed on the tax itself, and that part was not charged to the buyer.',
+    remedy: 'No action is required. To charge it, raise the price.',
+  },
+  remote_seller_rate: {
+    meaning: 'A different local rate may apply to sellers from other states.',
+    remedy: 'Check the local rates that your registration requires.',
+  },
+  retail_delivery_fee_due: {
+    meaning: 'A retail delivery fee is due and was not charged.',
+    remedy: 'Add it to the return.',
+  },
+  tax_included_not_exact: {
+    meaning: 'No tax-exclusive price gives exactly the price that includes tax.',
+    remedy: 'No action is required: the tax is the exact difference to the price.',
+  },
+  line_amount_differs: {
+    meaning: 'The amount that was sent is not the quantity times the price, which was taxed.',
+    remedy: 'Check the amount of the sale.',
+  },
+  tax_amount_differs: {
+    meaning: 'The recorded `tax_amount` is not the tax that Levy calculates.',
+    remedy: 'Check why your system charged a different tax. The filing lists the sale as an exception.',
+  },
+  tax_amount_dropped: {
+    meaning: 'An edit calculated the tax again, and the tax that was sent before no longer counts.',
+    remedy: 'Check what the buyer paid.',
+  },
+  tax_day_differs: {
+    meaning: "The sale's day differs between its time zone and the account's time zone. Levy used the account's.",
+    remedy: 'Check the period and the rate.',
+  },
+  credit_line_unmatched: {
+    meaning: 'A credited line matches no line of its sale, so its tax was calculated and not taken from the sale.',
+    remedy: 'Check the refund.',
+  },
+  credit_field_ignored: {
+    meaning: 'A credit of a sale takes its tax from the sale, so a field of the request had no effect.',
+    remedy: 'Leave the field out.',
+  },
+  credit_before_sale: {
+    meaning: 'The credit is dated before its sale, so it can count in an earlier period.',
+    remedy: 'Check its date.',
+  },
+  exemption_expired: {
+    meaning: "The buyer's exemption certificate had expired, so the sale was taxed.",
+    remedy: 'Ask the buyer for a valid certificate.',
+  },
+  exemption_not_yet_valid: {
+    meaning: "The buyer's exemption certificate was not yet valid, so the sale was taxed.",
+    remedy: 'Check its first day with the buyer.',
+  },
+  registrations_missing: {
+    meaning: 'The account has no list of registrations, so tax is calculated in every state.',
+    remedy: 'Set the account setting `registrations`.',
+  },
+  currency_not_counted: {
+    meaning: 'Sales in other currencies do not count toward the thresholds in US dollars.',
+    remedy: 'Convert them, and add them to the amounts of the advice.',
+  },
+};
 
 /** Returns what a warning means and what to do, in one text. */
 export const warningText = (code: WarningCode): string => `${warnings[code].meaning} ${warnings[code].remedy}`;

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { Code } from '../base/result.ts';
+import type { Code } from '../base/error-codes.ts';
 import { now } from '../config/clock.ts';
 import { metrics, published, writeMetrics } from './metric.ts';
 import { requestLines, type Tally, tallied } from './tally.ts';

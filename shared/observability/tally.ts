@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Code } from '../base/result.ts';
+import type { Code } from '../base/error-codes.ts';
 import type { Calculation } from '../calculations/response.ts';
 import { minorDigits, parseAmount } from '../money/currency.ts';
 

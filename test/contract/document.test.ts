@@ -9,7 +9,7 @@ import { draft } from '../../shared/api/openapi/samples.ts';
 import type { Document, Header, Operation } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { envelope } from '../../shared/api/reply.ts';
-import { type Code, errorStatuses } from '../../shared/base/result.ts';
+import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import { dereferenced, type Exchange, listProblems, resolve, schemaProblems } from './validate-response.ts';
 
 /** The fields that the tests read from objects of the document. */

@@ -7,7 +7,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { sale } from '../../shared/api/openapi/sample-requests.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
-import { type Code, errorStatuses } from '../../shared/base/result.ts';
+import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Document, Header, Named, Operation, Response } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { getOrAdd } from '../../shared/base/collections.ts';
-import type { Code } from '../../shared/base/result.ts';
+import type { Code } from '../../shared/base/error-codes.ts';
 
 /** One request and its response, from any client. */
 export type Exchange = {

@@ -5,7 +5,7 @@ import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { read as getConsole } from '../../functions/get-console.ts';
 import { read as getDocs } from '../../functions/get-docs.ts';
 import { safetyHeaders } from '../../shared/api/reply.ts';
-import { type Code, errorStatuses } from '../../shared/base/result.ts';
+import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import {
   deployments,
   flat,

@@ -5,7 +5,7 @@ import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import { describe, expect, it, vi } from 'vitest';
 import type { Schema } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
-import { errorStatuses } from '../../shared/base/result.ts';
+import { errorStatuses } from '../../shared/base/error-codes.ts';
 import { blocks, codeBlock, html, inline, prettyJson } from '../../shared/docs/markup.ts';
 import { operations } from '../../shared/docs/openapi.ts';
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };

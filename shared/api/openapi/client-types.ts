@@ -1,4 +1,4 @@
-import { type Code, errorStatuses } from '../../base/result.ts';
+import { type Code, errorStatuses } from '../../base/error-codes.ts';
 import type { Content, Document, Named, Operation, Parameter, Response, Schema } from './types.ts';
 
 const member = (name: string, type: string, { isOptional = false, description = '' } = {}): string => {

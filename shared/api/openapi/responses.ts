@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { described, nullable, nullableString, string, stringEnum } from '../../base/described.ts';
-import { type Code, errorStatuses, type Problem, requiredField } from '../../base/result.ts';
+import { type Code, errorStatuses, errorTexts } from '../../base/error-codes.ts';
+import { type Problem, requiredField } from '../../base/result.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
 import { notFound, otherVersion } from '../../ledger/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';
@@ -10,14 +11,11 @@ import { type DocumentedEndpoint, type Endpoint, listErrorCodes } from '../endpo
 import { overLimit } from '../limit-rate.ts';
 import { envelope, failures } from '../reply.ts';
 import { unknownVersion } from '../versions.ts';
-import texts from './error-codes.json' with { type: 'json' };
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 
 const codes = Object.keys(errorStatuses) as [Code, ...Code[]];
-/** The problem and what to do, in one sentence each. Only the OpenAPI document has them: the functions load the statuses. */
-const meanings: Readonly<Record<Code, { readonly meaning: string; readonly remedy: string }>> = texts;
 const errorCodes = Object.fromEntries(
-  codes.map((code) => [code, { status: errorStatuses[code], ...meanings[code] }] as const),
+  codes.map((code) => [code, { status: errorStatuses[code], ...errorTexts[code] }] as const),
 );
 
 const statuses = [...new Set(Object.values(errorStatuses).map(String))].sort();
@@ -179,7 +177,7 @@ const errorResponse = (
   description: [
     statusTexts[status]?.title,
     '',
-    ...codes.map((code) => `- \`${code}\`: ${meanings[code].meaning}`),
+    ...codes.map((code) => `- \`${code}\`: ${errorTexts[code].meaning}`),
   ].join('\n'),
   headers,
   'x-codes': [...codes],

@@ -1,5 +1,5 @@
 /** The parts of the OpenAPI document that the client types and the documentation page are generated from. */
-import type { Code } from '../../base/result.ts';
+import type { Code } from '../../base/error-codes.ts';
 
 export type Named<Value> = Readonly<Record<string, Value>>;
 type NumberLimit = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'maxProperties' | 'minimum' | 'maximum';

@@ -3,7 +3,7 @@ import { endpoints } from '../../../functions/endpoints.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import type { Document, Schema } from '../../../shared/api/openapi/types.ts';
 import document from '../../../shared/api/openapi.json' with { type: 'json' };
-import { type Code, errorStatuses } from '../../../shared/base/result.ts';
+import { type Code, errorStatuses } from '../../../shared/base/error-codes.ts';
 import { dereferenced, listProblems, resolve, schemaProblems } from '../validate-response.ts';
 
 const { paths } = document as unknown as Document;
