@@ -162,6 +162,7 @@ describe('files', () => {
     ['Can\u0303on City', 'CANON CITY'],
     ['St.\u00a0Paul', 'ST PAUL'],
     ["Coeur d'Alene", 'COEUR DALENE'],
+    ['City & County of Denver', 'CITY AND COUNTY OF DENVER'],
     ['  \u2013 ', null],
   ])('compares the city %j as %j', (text, name) => expect(cityName(text)).toBe(name));
 });

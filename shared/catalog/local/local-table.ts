@@ -237,7 +237,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
      */
     countyNamed: (text: string): string | null => {
       const keys = [countyKey(text), `${countyKey(text)}CITY`];
-      if (/^city of /i.test(text)) keys.reverse();
+      if (/\bcity of\b/i.test(text)) keys.reverse();
       return keys.map((key) => countyByKey().get(key)).find(Boolean) ?? null;
     },
     /** Suggests the county name that a mistyped name most likely means. */

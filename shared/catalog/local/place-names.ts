@@ -13,6 +13,7 @@ const normalized = (text: string): string | null =>
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
     .toUpperCase()
+    .replaceAll('&', ' AND ')
     .replaceAll(/[\p{Pd}\s]+/gu, ' ')
     .replaceAll(/[^\p{L}\p{N} ]/gu, '')
     .replaceAll(/ +/g, ' ')
@@ -45,7 +46,11 @@ const sameWords: ReadonlyMap<string, string> = new Map(
   }),
 );
 const directions: Readonly<Record<string, string>> = { N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' };
-const needsRewriting = new RegExp(`^([NSEW]|NO|SO) |\\b(OF|${[...sameWords.keys()].join('|')})\\b`);
+const needsRewriting = new RegExp(`^([NSEW]|NO|SO) |\\b(OF|AND|INDEPENDENT|${[...sameWords.keys()].join('|')})\\b`);
+
+const government = '(CONSOLIDATED )?(CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH|MUNICIPALITY)( AND (BOROUGH|COUNTY))?';
+const governmentPrefix = new RegExp(`^(THE )?${government} OF `);
+const governmentSuffix = new RegExp(` (${government} OF|CITY AND (BOROUGH|COUNTY))$`);
 
 /**
  * Returns a `cityName` with one form of each word that has an abbreviation, and with a direction in the first word
@@ -59,7 +64,9 @@ export const plainCityName = (text: string): string => plainName(cityName(text) 
 
 const rewritten = (name: string): string =>
   name
-    .replace(/^(CITY|TOWN|VILLAGE|TOWNSHIP) OF /, '')
+    .replace(governmentPrefix, '')
+    .replace(governmentSuffix, '')
+    .replace(/ INDEPENDENT(?= CITY$)/, '')
     .replace(/^([NSEW]|[NS]O)(?= )/, (word) => directions[word.charAt(0)] ?? word)
     .split(' ')
     .map((word) => sameWords.get(word) ?? word)
@@ -90,17 +97,12 @@ export const nameKey = (plain: string): string => {
   return shorter === joined ? joined : nameKey(shorter);
 };
 
-const countyPrefix = /^(CITY AND BOROUGH|CITY AND COUNTY|MUNICIPALITY|COUNTY|CITY) OF /;
-const countySuffix =
-  / (CITY AND BOROUGH|COUNTY|CNTY|CO|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|PLANNING REGION)$/;
+const countyPrefix = /^(THE )?COUNTY OF /;
+const countySuffix = / (COUNTY|CNTY|CO|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|PLANNING REGION)$/;
 
 /**
  * Returns a county's name without spaces and without the word for its type: `DUPAGE` for `Du Page Co`; `''` for an
  * empty name.
  */
 export const countyKey = (text: string): string =>
-  joinedName(
-    plainName((cityName(text) ?? '').replace(countyPrefix, ''))
-      .replace(countySuffix, '')
-      .trim(),
-  );
+  joinedName(plainCityName(text).replace(countyPrefix, '').replace(countySuffix, '').trim());
