@@ -125,7 +125,10 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
       settings,
       at,
       remainingMs: context.remainingMs,
-      body: getBody(context),
+      // Lazily, because the body of `POST /v2/verify` is a form.
+      get body() {
+        return getBody(context);
+      },
       today: taxDateAt(now(), settings.time_zone).slice(0, 10),
       query: Object.fromEntries([...context.query].map(([name, values]) => [name, values.at(-1) ?? ''])),
       note: (codes) => {

@@ -242,6 +242,24 @@ const roundTogether = <Own extends Priced>(lines: readonly Own[], signs: readonl
   return rounded;
 };
 
+/**
+ * Adds a discount with the other sign than its line item to the price. WooCommerce sends one if a price was raised in the
+ * order. As other shops send discounts with either sign, this reading counts only if it adds up to the sent amount.
+ */
+const withSurcharges = <Own extends Priced>(
+  fields: Fields,
+  lines: readonly Own[],
+  signs: readonly boolean[],
+): Own[] => {
+  const surcharged = listAt(fields, 'line_items', (line, at) => isMinus(line, 'discount') !== signs[at]) ?? [];
+  return lines.map((line, at) => {
+    const { discount_amount: surcharge, ...rest } = line;
+    const isRaised = surcharge !== undefined && surcharged[at] === true;
+    if (!isRaised || !decimalPattern.test(line.quantity) || !decimalPattern.test(line.unit_price)) return line;
+    return withNet(rest as Own, getNet(rest) + rescale(decimal(surcharge), 2));
+  });
+};
+
 /** Whether goods with a code are usually shipped. */
 const isGoods = ({ product_tax_code }: { readonly product_tax_code: string | null }): boolean =>
   isShipped({ product: findProduct(product_tax_code ?? general), fulfillment: null });
@@ -255,7 +273,10 @@ export const listLines = (fields: Fields, isRefund = false) => {
   // The limit of Levy, checked here because matching the line items of a refund takes quadratic time.
   if (sent !== null && sent.length > lineItemsMax) throw new TaxJarRefusal(406, `line_items: ${lineItemsAdvice}`);
   const signs = listSigns(fields);
-  const lines = sent && (addUp(fields, sent, signs) ? sent : roundTogether(sent, signs));
+  const lines =
+    sent &&
+    ([sent, withSurcharges(fields, sent, signs)].find((read) => addUp(fields, read, signs)) ??
+      roundTogether(sent, signs));
   const isUnusual = lines !== null && !isZero(amountAt(fields, 'shipping')) && !lines.some(isGoods);
   return lines?.map((line) => ({ ...line, fulfillment: isUnusual ? ('ship' as const) : null })) ?? null;
 };

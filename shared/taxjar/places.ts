@@ -108,20 +108,36 @@ export const categories = async (): Promise<TaxJarResponse> => ({
   },
 });
 
-export const regions = async ({ settings, today }: Request): Promise<TaxJarResponse> => {
+/** Returns the states where the account collects tax today. */
+const listNexus = ({ settings, today }: Request): readonly string[] => {
   const registrations = listRegistrations(settings);
-  const states = stateJurisdictions.map(stateOfJurisdiction).filter((state) => collectsIn(registrations, state, today));
-  return {
-    body: {
-      regions: states.map((state) => ({
-        country_code: 'US',
-        country: 'United States',
-        region_code: state,
-        region: stateName(state),
-      })),
-    },
-  };
+  return stateJurisdictions.map(stateOfJurisdiction).filter((state) => collectsIn(registrations, state, today));
 };
+
+export const regions = async (request: Request): Promise<TaxJarResponse> => ({
+  body: {
+    regions: listNexus(request).map((state) => ({
+      country_code: 'US',
+      country: 'United States',
+      region_code: state,
+      region: stateName(state),
+    })),
+  },
+});
+
+/** The same states for the extension for Magento, which collects no tax outside of this list and stores integer ids. */
+export const nexusAddresses = async (request: Request): Promise<TaxJarResponse> => ({
+  body: {
+    addresses: listNexus(request).map((state) => ({
+      id: stateJurisdictions.findIndex((code) => stateOfJurisdiction(code) === state) + 1,
+      country: 'US',
+      state,
+      zip: '',
+      city: '',
+      street: '',
+    })),
+  },
+});
 
 /** Returns the city as sent if the postal service uses it in the ZIP, otherwise the cities that it uses there. */
 const listCities = (state: string, zip: string, city: string | null): readonly (string | null)[] => {

@@ -83,6 +83,7 @@ type Refused = {
 /** The advice in TaxJar's terms, where Levy's terms differ. */
 const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
+  conflict_duplicate_reference_id: 'transaction_id: Another transaction has this id. Send a different id.',
   precondition_failed: 'Another request changed it at the same time. Read it, and send the request again.',
 };
 

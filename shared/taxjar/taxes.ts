@@ -75,7 +75,12 @@ const rateName = (level: string, isPart: boolean): string => {
 const collectableName = (level: string, isPart: boolean): string =>
   isPart ? `${level}_amount` : `${level}_tax_collectable`;
 
-const group = (rows: readonly Row[], isPart: boolean, getRate = getNominalRate) => ({
+const group = (
+  rows: readonly Row[],
+  isPart: boolean,
+  getRate = getNominalRate,
+  taxableName = (level: string) => `${level}_taxable_amount`,
+) => ({
   taxable_amount: amount(
     getTaxable(rows.filter((row) => row.jurisdiction_type === (rows[0]?.jurisdiction_type ?? ''))),
   ),
@@ -85,10 +90,7 @@ const group = (rows: readonly Row[], isPart: boolean, getRate = getNominalRate) 
     levels.flatMap(([level, type]) => {
       const own = rows.filter(({ jurisdiction_type }) => jurisdiction_type === type);
       return [
-        [
-          `${level === 'special_district' && !isPart ? 'special_district' : level}_taxable_amount`,
-          amount(getTaxable(own)),
-        ],
+        [taxableName(level), amount(getTaxable(own))],
         [rateName(level, isPart), rateText(getRate(own))],
         [collectableName(level, isPart), amount(getSum(own, 'tax_amount'))],
       ];
@@ -120,7 +122,13 @@ const groupOfShipping = (charges: readonly ShippingResponse[]) => {
   const [net, taxable] = [getTotal('net_amount'), getTotal('taxable_amount')];
   const getShare = (rows: readonly Row[]) => divideAmounts(getSum(rows, 'tax_amount'), net);
   const rows = charges.flatMap(({ taxes }) => taxes);
-  return group(rows, true, taxable < net ? getShare : getNominalRate);
+  // TaxJar leaves out `district` in the shipping only.
+  return group(
+    rows,
+    true,
+    taxable < net ? getShare : getNominalRate,
+    (level) => `${level.replace('_district', '')}_taxable_amount`,
+  );
 };
 
 /** Returns TaxJar's response. Without nexus, the tax is zero and there is no breakdown. */
@@ -183,7 +191,9 @@ export const collectsIn = (registrations: readonly Registration[] | null, state:
 export const calculate = async ({ levy, body, settings, today, note }: Request): Promise<TaxJarResponse> => {
   const fields = requireObject(body);
   requirePositive(fields);
-  const terms = getTerms(fields);
+  const exemptionType = textAt(fields, 'exemption_type');
+  // As in TaxJar, a calculation for a marketplace returns the tax, which the marketplace charges.
+  const terms = getTerms(exemptionType === 'marketplace' ? { ...fields, exemption_type: 'non_exempt' } : fields);
   const shipping = requiredAmount(fields, 'shipping');
   const lines = soldLines(fields);
   const amount = amountAt(fields, 'amount');
@@ -225,7 +235,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     isFreightTaxable: isFreightTaxed(isFree && hasNexus ? await withCharge() : calculated),
     country: requiredAt(fields, 'to_country').toUpperCase(),
     state: state === null ? (textAt(fields, 'to_state')?.toUpperCase() ?? null) : stateOfJurisdiction(readState(state)),
-    exemptionType: textAt(fields, 'exemption_type'),
+    exemptionType,
   });
   return { body: { tax: answer } };
 };

@@ -143,10 +143,12 @@ const create =
     try {
       return toResponse(kind, await request(), 201);
     } catch (error) {
+      if (!(error instanceof TaxJarRefusal) || error.status !== 422) throw error;
       // A concurrent request may have recorded the same transaction.
-      const concurrent = error instanceof TaxJarRefusal && error.status === 422 ? await repeated() : null;
+      const concurrent = await repeated();
       if (concurrent) return toResponse(kind, concurrent, 201);
-      throw error;
+      // 422 means that the transaction exists: plugins send PUT after it, and some of them POST again after its 404.
+      throw new TaxJarRefusal(406, error.message);
     }
   };
 

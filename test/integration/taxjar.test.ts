@@ -104,7 +104,9 @@ describe('taxes', () => {
         combined_tax_rate: 0.08875,
         state_tax_rate: 0.04,
         special_tax_rate: 0.00375,
-        line_items: [{ id: '1', taxable_amount: 13, state_sales_tax_rate: 0.04 }],
+        special_district_taxable_amount: 14.5,
+        shipping: { special_taxable_amount: 1.5, special_tax_rate: 0.00375 },
+        line_items: [{ id: '1', taxable_amount: 13, state_sales_tax_rate: 0.04, special_district_taxable_amount: 13 }],
       },
     });
     const { breakdown } = tax as unknown as { breakdown: Record<string, number> };
@@ -221,7 +223,7 @@ describe('taxes', () => {
     expect(await made(caller.call('GET', '/customers/c1' as '/customers/{id}'))).toMatchObject({ exemptions: [] });
   });
 
-  it('returns zero without nexus, for exempt customers and on marketplaces', async () => {
+  it('returns zero without nexus and for exempt customers, and the tax that a marketplace charges', async () => {
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }];
     const { client } = await newClient({ registrations });
     const taxed = async (more: object) => (await client.taxForOrder({ ...to, amount: 10, shipping: 0, ...more })).tax;
@@ -239,11 +241,17 @@ describe('taxes', () => {
       amount_to_collect: 0,
       taxable_amount: 0,
     });
-    expect((await taxed({ nexus_addresses, customer_id: 'c1', exemption_type: 'non_exempt' })).amount_to_collect).toBe(
-      0.89,
-    );
-    for (const exemption_type of ['wholesale', 'marketplace'])
-      expect((await taxed({ nexus_addresses, exemption_type })).amount_to_collect).toBe(0);
+    // "A value of marketplace or non_exempt will return calculated tax amounts in the response, regardless of any
+    // potential customer exemption" (TaxJar's API reference, exemption_type).
+    for (const [exemption_type, amount_to_collect] of [
+      ['wholesale', 0],
+      ['non_exempt', 0.89],
+      ['marketplace', 0.89],
+    ])
+      expect(await taxed({ nexus_addresses, customer_id: 'c1', exemption_type })).toMatchObject({
+        amount_to_collect,
+        exemption_type,
+      });
   });
 
   it('accepts amounts as numbers and strings, exactly, and lists warnings in a header', async () => {
@@ -560,9 +568,10 @@ describe('orders and refunds', () => {
         () => client.updateOrder({ transaction_id: currency, sales_tax: 5 }),
         () => client.deleteOrder(currency),
         () => client.createOrder({ ...order, transaction_id: currency }),
-        () => client.createRefund(buildRefund(`refund of ${currency}`, currency, [-10, 0, -1])),
       ])
         expect(await refusal(request())).toMatch(`422 Unprocessable Entity: The order ${currency} is in ${currency}.`);
+      const refund = client.createRefund(buildRefund(`refund of ${currency}`, currency, [-10, 0, -1]));
+      expect(await refusal(refund)).toMatch(`406 Not Acceptable: The order ${currency} is in ${currency}.`);
       const path = `/transactions/${id}` as '/transactions/{id}';
       expect(await made(caller.call('GET', path))).toMatchObject({ status: 'finalized', currency, version: 1 });
     }
@@ -617,7 +626,7 @@ describe('orders and refunds', () => {
     const { refund } = await client.showRefund('r2');
     expect(refund).toMatchObject({ transaction_date: '2026-10-14', line_items: [{ product_identifier: 'mug' }] });
     const over = client.createRefund(buildRefund('r9', 'a/1', [0, 0, -0.01]));
-    expect(await refusal(over)).toMatch(/^422 .*at most 0\.00/);
+    expect(await refusal(over)).toMatch(/^406 .*at most 0\.00/);
     const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
     expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
   });
@@ -743,6 +752,24 @@ describe('orders and refunds', () => {
     expect((await client.createRefund(buildRefund('u', 't', [105.02, 5, 0], { ...to }))).refund.amount).toBe(-105.02);
   });
 
+  // WooCommerce sends the price before a change in the order less the price after it: 10.00 - 12.00. The refund has the
+  // other sign: -10.00 + 12.00.
+  it('adds a discount with the other sign to the price if the amount confirms it', async () => {
+    const { client } = await newClient();
+    const raised = { id: '71', quantity: 3, unit_price: 10, discount: -6, product_identifier: 'mug' };
+    const sale = { ...order, ...to, transaction_id: 't', shipping: 0, sales_tax: 3.2, line_items: [raised] };
+    expect((await client.createOrder({ ...sale, amount: 36 })).order).toMatchObject({
+      amount: 36,
+      line_items: [{ unit_price: 12, discount: 0 }],
+    });
+    const returned = { ...raised, id: '81', quantity: -1, discount: 2 };
+    const one = buildRefund('u', 't', [12, 0, -1.07], { ...to, line_items: [returned] });
+    expect((await client.createRefund(one)).refund).toMatchObject({ amount: -12, line_items: [{ id: '71' }] });
+    // Other shops send every discount with a minus sign.
+    const reduced = { ...sale, transaction_id: 'v', amount: 24 };
+    expect((await client.createOrder(reduced)).order).toMatchObject({ amount: 24, line_items: [{ discount: 6 }] });
+  });
+
   it('refunds one line item of an order by several line items', async () => {
     const { client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
@@ -766,7 +793,9 @@ describe('orders and refunds', () => {
     const changed = await client.updateRefund({ ...twice, sales_tax: -1 } as never);
     expect(changed.refund).toMatchObject({ amount: -20, sales_tax: -1 });
     // Only one of three mugs is left.
-    expect(await refusal(refund('r2', 'o', refunded))).toMatch(/^422 .*10\.00/);
+    expect(await refusal(refund('r2', 'o', refunded))).toMatch(/^406 .*10\.00/);
+    // A plugin that receives 422 sends PUT. The refund does not exist, so the plugin would send POST again, without end.
+    expect(await refusal(refund('o', 'o', [a]))).toMatch(/^406 .*transaction_id: Another transaction has this id/);
     await client.deleteRefund('r1');
     expect((await refund('r2', 'o', refunded)).amount).toBe(-20);
     expect((await refund('r3', 'unknown', [a, a])).amount).toBe(-20);
@@ -887,7 +916,7 @@ describe('orders and refunds', () => {
     const { tax_amount } = await made(caller.call('POST', '/transactions', { body: { ...credit, shipping } }));
     const rest = new Decimal(sale.tax_amount).minus('0.82').minus(tax_amount).neg().toNumber();
     expect((await refund('r3', -103, -3, rest)).refund).toMatchObject({ amount: -103, sales_tax: rest });
-    expect(await refusal(refund('r4', -0.01, -0.01, 0))).toMatch(/^422 /);
+    expect(await refusal(refund('r4', -0.01, -0.01, 0))).toMatch(/^406 /);
     const path = `/transactions?parent_transaction_id=${sale.id}&reference_id=r1` as '/transactions';
     const { data } = await made(caller.call('GET', path));
     expect([data[0]?.shipping].flat()).toMatchObject([
@@ -1035,6 +1064,26 @@ describe('the TaxJar interface', () => {
       validate(answer);
       expect([method, path, validate.errors ?? []]).toEqual([method, path, []]);
     }
+  });
+
+  it('serves the paths of plugins', async () => {
+    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }];
+    const { caller } = await newClient({ registrations });
+    const call = async (method: string, path: string, body?: string) => {
+      const headers = {
+        Authorization: `Token token="${caller.key}"`,
+        'Content-Type': 'application/x-www-form-urlencoded',
+      };
+      return (await fetch(`${url}/taxjar/v2/${path}`, { method, headers, ...(body && { body }) })).json();
+    };
+    expect(await call('POST', 'verify', `token=${caller.key}`)).toEqual({ valid: true, enabled: true, plus: true });
+    expect(await call('GET', 'nexus/addresses')).toMatchObject({
+      addresses: [{ country: 'US', state: 'MI', zip: '' }],
+    });
+    const sent = { to_country: 'US', to_zip: '48933', to_state: 'MI', amount: 10, shipping: 0, plugin: 'magento' };
+    expect(await call('POST', 'magento/taxes', JSON.stringify(sent))).toMatchObject({
+      tax: { amount_to_collect: 0.6 },
+    });
   });
 
   it('returns errors in the format of TaxJar', async () => {
