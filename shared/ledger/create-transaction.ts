@@ -1,6 +1,6 @@
 import { fitsAnswer } from '../base/answer-size.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { accept, invalidField, type Problem, type Result, refuse } from '../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit, commitWithResponse, type Replacement } from './commit.ts';
 import { calculateWithContent } from './context.ts';
@@ -15,17 +15,14 @@ import {
   type Caller,
   type CreatePorts,
   type Idempotency,
-  notFound,
-  otherVersion,
   repeatResponse,
   type SavedResponse,
   tooLarge,
   transactionResponse,
 } from './ports.ts';
-import { type TransactionRequest, type TransactionUpdate, taxDecimalsProblem } from './request.ts';
+import { type TransactionRequest, taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
 import { expireStoredIfDue, type NextTransaction, type StoredTransaction, type Transaction } from './transaction.ts';
-import { planUpdate } from './updates/plan.ts';
 
 type Creation = {
   readonly request: TransactionRequest;
@@ -60,7 +57,7 @@ export const createTransaction = (creation: Creation, caller: Caller, ports: Cre
       : null;
     if (read?.replay) return repeatResponse(read.replay);
     const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
-    const voided = creation.replaces ? await planVoid(creation.replaces, parent, caller, ports) : accept(null);
+    const voided = creation.replaces ? await creation.replaces.planVoid(parent, caller, ports) : accept(null);
     if (!voided.ok) return voided;
     const replaces = voided.value;
     const left = parent && replaces ? withoutCredit(parent, replaces.before) : parent;
@@ -77,41 +74,15 @@ export const createTransaction = (creation: Creation, caller: Caller, ports: Cre
     return commitWithResponse(commit, { ...answer, transaction: stored.transaction }, ports.ledger);
   }, ports.remainingMs);
 
-/** A transaction that a new one replaces, and why it becomes void. */
-export type Replaces = { readonly id: string; readonly reason: string };
-
-// A redacted transaction cannot have a void_reason.
-const voidUpdate = ({ transaction: { redacted_at } }: StoredTransaction, reason: string): TransactionUpdate =>
-  redacted_at === undefined ? { status: 'void', void_reason: reason } : { status: 'void' };
-
-/** Plans the void of a transaction that is replaced, and rejects what an update would reject. */
-const planVoid = async (
-  { id, reason }: Replaces,
-  parent: StoredTransaction | null,
-  { account }: Caller,
-  ports: CreatePorts,
-): Promise<Result<Replacement>> => {
-  const before = await ports.ledger.find(account.id, id);
-  if (!before) return refuse(notFound);
-  const { parent_transaction_id, version } = before.transaction;
-  if (parent_transaction_id !== null && parent_transaction_id !== parent?.transaction.id) return refuse(otherParent);
-  const planned = await planUpdate({
-    update: voidUpdate(before, reason),
-    stored: before,
-    parent,
-    sent: [],
-    account,
-    base: { settings: account.settings, now: ports.now() },
-    ...ports,
-  });
-  if (!planned.ok) return planned;
-  return planned.value ? accept({ before, ...planned.value }) : refuse(otherVersion(version));
+/** A transaction that a new one replaces, and the plan of its void, which only the interface of TaxJar needs. */
+export type Replaces = {
+  readonly id: string;
+  readonly planVoid: (
+    parent: StoredTransaction | null,
+    caller: Caller,
+    ports: CreatePorts,
+  ) => Promise<Result<Replacement>>;
 };
-
-const otherParent = invalidField(
-  '/parent_transaction_id',
-  'It cannot change. Delete the transaction and create a new one.',
-);
 
 // A database transaction has at most 100 writes, and the heads, audit entries and the reference are up to ten.
 const replacedEntriesMax = 90;

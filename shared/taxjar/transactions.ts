@@ -1,6 +1,7 @@
 import { isDay } from '../base/calendar.ts';
 import type { Calculation } from '../calculations/response.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
+import { planReplacement } from '../ledger/updates/plan.ts';
 import {
   changedFields,
   type Fields,
@@ -186,7 +187,7 @@ const update =
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
     const fields = mergeChange(known, change, current);
-    const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
+    const recording = { levy, note, replaces: { id: current.id, planVoid: planReplacement(current.id, replaced) } };
     const request = await prepareRequest(kind, fields, recording);
     return toResponse(kind, await record(kind, fields, request, recording, change));
   };

@@ -14,7 +14,7 @@ import { withRecordedTax, withSuppliedCreditTax } from '../credits/credit.ts';
 import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
 import { taxDiffers } from '../new-transaction.ts';
 import { redactedForm } from '../personal-data/fields.ts';
-import type { Ports } from '../ports.ts';
+import { type Caller, notFound, otherVersion, type Ports } from '../ports.ts';
 import { type TransactionUpdate, taxDecimalsProblem } from '../request.ts';
 import { snapshotSettings } from '../settings-snapshot.ts';
 import { replacedTax } from '../supplied-tax.ts';
@@ -254,3 +254,28 @@ const listFields = ({ inputs, values, tax, status }: RequestedChanges): string[]
 
 const stamps = (status: Transaction['status'], at: string, { void_reason }: TransactionUpdate): Partial<Transaction> =>
   status === 'void' ? { voided_at: at, void_reason: void_reason ?? null } : { finalized_at: at, expires_at: null };
+
+const otherParent = invalidField(
+  '/parent_transaction_id',
+  'It cannot change. Delete the transaction and create a new one.',
+);
+
+/** Plans the void of a transaction that a new one replaces, and rejects what an update would reject. */
+export const planReplacement =
+  (id: string, reason: string) =>
+  async (
+    parent: StoredTransaction | null,
+    { account }: Pick<Caller, 'account'>,
+    ports: Pick<Ports, 'ledger' | 'loadContent' | 'customers' | 'now'>,
+  ): Promise<Result<Plan & { readonly before: StoredTransaction }>> => {
+    const before = await ports.ledger.find(account.id, id);
+    if (!before) return refuse(notFound);
+    const { parent_transaction_id, version, redacted_at } = before.transaction;
+    if (parent_transaction_id !== null && parent_transaction_id !== parent?.transaction.id) return refuse(otherParent);
+    const base = { settings: account.settings, now: ports.now() };
+    // A redacted transaction cannot have a void_reason.
+    const update = { status: 'void' as const, ...(redacted_at === undefined && { void_reason: reason }) };
+    const planned = await planUpdate({ update, stored: before, parent, sent: [], account, base, ...ports });
+    if (!planned.ok) return planned;
+    return planned.value ? accept({ before, ...planned.value }) : refuse(otherVersion(version));
+  };
