@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CustomerList } from '../customers/response.ts';
-import { changedFields, exemptionReasons, type Fields, listStates, requiredAt, requireObject } from './document.ts';
+import {
+  changedFields,
+  exemptionReasons,
+  type Fields,
+  getExemptionType,
+  listStates,
+  requiredAt,
+  requireObject,
+} from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
 import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
 /** The routes of customers. Their exemption is a certificate. */
 
 type Customer = CustomerList['data'][number];
-
-const getExemptionType = (reason: string): string =>
-  Object.entries(exemptionReasons).find(([, own]) => own === reason)?.[0] ?? 'other';
 
 const toCustomer = ({ id, name, exemptions }: Customer) => ({
   customer: {

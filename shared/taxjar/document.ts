@@ -124,6 +124,8 @@ const toAddress = (fields: Fields, side: 'from' | 'to') => {
 };
 
 export const exemptionReasons = { wholesale: 'resale', government: 'government', other: 'other' } as const;
+export const getExemptionType = (reason: string): string =>
+  Object.entries(exemptionReasons).find(([, own]) => own === reason)?.[0] ?? 'other';
 const exemptionTypes = ['wholesale', 'government', 'marketplace', 'other', 'non_exempt'] as const;
 
 const getExemption = (type: string | null) => {

@@ -10,6 +10,7 @@ import {
   amountAt,
   type Fields,
   general,
+  getExemptionType,
   getNet,
   getTerms,
   isZero,
@@ -312,6 +313,15 @@ const signedBy =
 const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
   Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));
 
+/** Returns the exemption of a transaction that this interface did not record. */
+const recordedExemption = ({ collected_by, customer }: Recorded): string | null => {
+  if (collected_by === 'marketplace') return 'marketplace';
+  const exemption = customer?.exemption ?? null;
+  if (exemption === null) return null;
+  const reason = typeof exemption === 'string' ? exemption : exemption.type;
+  return reason === 'none' ? 'non_exempt' : getExemptionType(reason);
+};
+
 const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
   parseAmount(total_amount, 2) - parseAmount(tax_amount, 2);
 
@@ -327,7 +337,7 @@ export const toOrder = (transaction: Recorded) => {
     ...(transaction.type === 'credit' && { transaction_reference_id: metadata['taxjar_reference'] ?? null }),
     transaction_date: tax_date,
     provider: metadata['taxjar_provider'] ?? 'api',
-    exemption_type: metadata['taxjar_exemption_type'] ?? null,
+    exemption_type: metadata['taxjar_exemption_type'] ?? recordedExemption(transaction),
     ...(customer?.id !== undefined && { customer_id: customer.id }),
     ...addressFields(ship_from?.address, 'from'),
     ...addressFields(customer?.address, 'to'),

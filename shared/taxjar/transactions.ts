@@ -43,12 +43,20 @@ const names = { sale: 'order', credit: 'refund' } as const;
 /** The currency of all amounts of TaxJar's interface. */
 const currency = 'USD';
 
+/** Returns a refund with the id of its order, which only this interface stores with the refund. */
+const withOrderId = async (levy: Levy, found: Recorded): Promise<Recorded> => {
+  const { parent_transaction_id: parent, metadata } = found;
+  if (parent === null || metadata['taxjar_reference'] !== undefined) return found;
+  const { reference_id } = (await levy.get(`/transactions/${parent}`)) as Recorded;
+  return reference_id === null ? found : { ...found, metadata: { ...metadata, taxjar_reference: reference_id } };
+};
+
 /** Returns the recorded transaction with a reference, or `null`. Refuses amounts in other currencies than US dollars. */
 const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
   const holder = await levy.readHolder(reference);
   const found = holder === null ? null : ((await levy.get(`/transactions/${holder}`)) as Recorded);
   if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) {
-    if (found.currency === currency) return found;
+    if (found.currency === currency) return withOrderId(levy, found);
     const advice = 'Use the Levy API for it: the amounts of this interface are in USD.';
     throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} is in ${found.currency}. ${advice}`);
   }

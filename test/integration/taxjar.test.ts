@@ -555,6 +555,34 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
+  it('shows the order and the exemption of transactions from the API, so they can be copied to TaxJar', async () => {
+    const { caller, client } = await newClient();
+    const address = { postal_code: '10001', state: 'NY', country: 'US' };
+    const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
+    const record = (reference_id: string, others: object) =>
+      made(
+        caller.call('POST', '/transactions', {
+          body: { status: 'finalized', reference_id, tax_date: '2026-10-14', customer: { address }, ...others },
+        }),
+      );
+    const line_items = [item];
+    const { id: parent_transaction_id } = await record('s', { line_items, collected_by: 'marketplace' });
+    const credit = { type: 'credit', parent_transaction_id, customer: undefined };
+    await record('r', { ...credit, line_items: [{ id: 'a', quantity: '1' }] });
+    expect((await client.showOrder('s')).order).toMatchObject({ exemption_type: 'marketplace', sales_tax: 0 });
+    const { refund } = await client.showRefund('r');
+    expect(refund).toMatchObject({ transaction_reference_id: 's', exemption_type: 'marketplace', amount: -50 });
+    expect((await client.updateRefund({ ...refund, amount: -40, line_items: [] } as never)).refund.amount).toBe(-40);
+    for (const [exemption, exemption_type] of [
+      [{ type: 'resale' }, 'wholesale'],
+      [{ type: 'nonprofit' }, 'other'],
+      ['none', 'non_exempt'],
+    ] as const) {
+      await record(`s-${exemption_type}`, { line_items, customer: { address, exemption } });
+      expect((await client.showOrder(`s-${exemption_type}`)).order).toMatchObject({ exemption_type });
+    }
+  });
+
   it('never shows, lists, changes, deletes or refunds transactions from the API in other currencies', async () => {
     const { caller, client } = await newClient();
     const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
