@@ -1,3 +1,4 @@
+import { toDay } from '../base/calendar.ts';
 import type { Approximation } from '../catalog/effective.ts';
 import type { ByPlace } from '../catalog/location/local-choice.ts';
 import type { Published } from '../catalog/release-values.ts';
@@ -23,15 +24,15 @@ const usedInstead = {
 const approximate = (place: string, { ratesDay, because }: Approximation, day: string): string =>
   `the local rates of ${place} on ${day} are not on record; ${usedInstead[because](ratesDay)}.`;
 
-const outdated = (place: string, { asOf, due }: Published): string =>
-  `the local rates of ${place} are as of ${asOf}, with newer rates due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
+const outdated = (place: string, { as_of, due }: Published): string =>
+  `the local rates of ${place} are as of ${as_of}, with newer rates due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
 
 /**
  * Whether rates newer than a publication are due, or will be due on the tax day. A publication confirms its rates up to
  * its date.
  */
-const isOutdated = ({ asOf, due, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
-  asOf < day && (overdueMs <= nowMs || due < day);
+const isOutdated = ({ as_of, due }: Published, { day, nowMs }: WarningDays): boolean =>
+  as_of < day && (due < day || due < toDay(nowMs));
 
 /** Warns that the local rates of an address are from a different day, or that newer rates are due. */
 const ageWarnings = (

@@ -13,13 +13,8 @@ export type Confidence = (typeof confidences)[number];
 /** The source of a value: a key of the release's `sources`. */
 export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };
 
-/** The as-of date of a published rate, and the date by which its publisher is due to publish a newer one. */
-export type Published = {
-  readonly asOf: string;
-  readonly due: string;
-  /** The end of `due` in UTC, in milliseconds. */
-  readonly overdueMs: number;
-};
+/** The as-of date of a published rate, and the last day on which its publisher's next one is on time. */
+export type Published = { readonly as_of: string; readonly due: string };
 
 export type JurisdictionType = 'state' | 'county' | 'city' | 'district';
 export type Jurisdiction = {

@@ -1,7 +1,15 @@
 /** The shape of tax content: one immutable, effective-dated release for each state. */
 import type { Effect } from '../tax/effects/effects.ts';
 import type { AnnualPeriod, Dated } from './effective.ts';
-import type { Evidence, Jurisdiction, JurisdictionType, Rate, RemoteSaleTerms, Rounding } from './release-values.ts';
+import type {
+  Evidence,
+  Jurisdiction,
+  JurisdictionType,
+  Published,
+  Rate,
+  RemoteSaleTerms,
+  Rounding,
+} from './release-values.ts';
 
 export type { Effect } from '../tax/effects/effects.ts';
 
@@ -171,6 +179,8 @@ export type Release = {
    * back takes precedence, so a file without its expired rows does not change past results. Absent: every day.
    */
   readonly complete_from?: string;
+  /** When the local rates of an import were published. Absent: it has none, or no publisher of the state is known. */
+  readonly published?: Published;
   readonly sources: Readonly<Record<string, string>>;
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];

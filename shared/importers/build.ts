@@ -14,6 +14,7 @@ import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
 import { ownCounts, ownTexts } from './rules/describe.ts';
 import { newInForceCount, type Summary, type Tally, withInForce } from './summary.ts';
+import { publishedIn } from './updates/staleness.ts';
 
 /** The key in the head's sources that all imported values cite. */
 const source = 'import';
@@ -91,7 +92,9 @@ const buildHead = (
   const { base, id, importer, importedAt, position } = options;
   const { rates, sources } = stateRates(base, registry.listRates(base.state));
   // Without the fields that belong to the base's own import or local tables.
-  const { local: _local, own: _own, complete_from: _from, ...taken } = base;
+  const { local: _local, own: _own, complete_from: _from, published: _published, ...taken } = base;
+  const today = importedAt.slice(0, 10);
+  const published = found.counts.jurisdictions > 1 && publishedIn(base.state, importer.format, summary.files, today);
   return {
     ...taken,
     ...remoteSales(base, importer),
@@ -106,6 +109,7 @@ const buildHead = (
     chain_until: position.chain.map(() => null),
     format: importer.format,
     imported_at: importedAt,
+    ...(published && { published }),
     ...found,
   };
 };

@@ -22,7 +22,7 @@ import { readFraction } from './fractions.ts';
 import { type Importer, onlyFile } from './importer.ts';
 import { assertFits, limits } from './limits.ts';
 import { isSplit, newPseudoCodes, type PseudoCodes, splits } from './pseudo-jurisdictions.ts';
-import { dayIn } from './updates/file-names.ts';
+import { dayIn, monthInName } from './updates/file-names.ts';
 import { readZip } from './zips.ts';
 
 const fraction = (...headers: readonly string[]) =>
@@ -72,9 +72,6 @@ const withoutMandatory = (local: Local, state: string): Local | null => {
   });
   return rest > 0n ? null : Object.fromEntries(left);
 };
-
-/** The month of the rates in the name of the file: `TAXRATES_ZIP5_TX202611.csv`. */
-const monthOfFile = /(?<year>20\d{2})(?<month>0[1-9]|1[0-2])\d{0,2}\.\w+$/;
 
 type Context = { readonly state: string; readonly base: Release; readonly from: string | null };
 
@@ -153,7 +150,7 @@ export const zipRates: Importer = {
   confidence: 'medium-high',
   async *read(files, { state, base, undatedFrom = null, onProgress }) {
     const table = await openHeadedTable(onlyFile(files), columns, { onProgress });
-    const from = dayIn(table.name, monthOfFile) ?? undatedFrom;
+    const from = dayIn(table.name, monthInName) ?? undatedFrom;
     const getCode = newPseudoCodes(state);
     const seen = new Map<string, { readonly line: number; readonly local: string }>();
     const unknown = (zip: string) => unknownPlace(state, { ...wholeZip(zip), from, to: null });

@@ -11,7 +11,7 @@ import { PublisherClient, PublisherFailure } from '../../shared/importers/update
 import publisherRows from '../../shared/importers/updates/publishers.json' with { type: 'json' };
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
 import { isPublicAddress } from '../../shared/importers/updates/request.ts';
-import { staleness } from '../../shared/importers/updates/staleness.ts';
+import { publishedIn, staleness } from '../../shared/importers/updates/staleness.ts';
 import { schemaErrors, stalenessCases } from '../support/facts.ts';
 import { listen } from '../support/http.ts';
 import { createFolder } from '../support/temporary-files.ts';
@@ -356,5 +356,42 @@ describe('stale publications', () => {
     };
     expect(staleness(publisher, record, row.day)).toEqual(expected);
     if (names.length === 0) expect(staleness(publisher, null, row.day)).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'a file of the publisher by the quarter in its name',
+      'MN',
+      'sst',
+      'MNR2026Q4AUG18.csv',
+      '2026-08-18',
+      '2027-01-08',
+    ],
+    ['a later one of two files', 'MN', 'sst', 'MNR2026Q3MAY18.csv MNB2026Q4AUG18.csv', '2026-08-18', '2027-01-08'],
+    [
+      'a file of the publisher without a day, posted in advance',
+      'TX',
+      'texas',
+      'taxrates.txt',
+      '2026-12-05',
+      '2027-04-08',
+    ],
+    ['another table by the day of its import', 'TX', 'woocommerce', 'tax_rates.csv', '2026-12-05', '2027-01-08'],
+    [
+      'another table by the month in its name',
+      'TX',
+      'zip-rates',
+      'TAXRATES_ZIP5_TX202606.csv',
+      '2026-06-01',
+      '2026-07-08',
+    ],
+    ['a table of a yearly publisher', 'FL', 'zip-rates', 'TAXRATES_ZIP5_FL202606.csv', '2026-06-01', '2027-01-08'],
+  ])('dates %s', (_what, state, format, names, as_of, due) => {
+    const files = names.split(' ').map((name) => ({ name }));
+    expect(publishedIn(`US-${state}`, format, files, '2026-12-05')).toEqual({ as_of, due });
+  });
+
+  it('does not date the files of a state without a publisher', () => {
+    expect(publishedIn('US-MT', 'woocommerce', [{ name: 'tax_rates.csv' }], '2026-12-05')).toBeUndefined();
   });
 });

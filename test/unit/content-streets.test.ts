@@ -24,7 +24,13 @@ const at = (imported: Imported, to: object, tax_date = day): string => {
 };
 const warningsAt = (imported: Imported, to: object) => ask1(imported, to, day).warnings.map(({ message }) => message);
 
-const wisconsin = () => importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
+// Under the names of the current quarter.
+const wisconsin = () =>
+  importFiles(
+    'sst',
+    'WI',
+    ['WIR', 'WIB'].map((name) => ({ ...fixture(`${name}2026Q2FEB18.csv`), name: `${name}2026Q4AUG18.csv` })),
+  );
 const inWauwatosa = (line1?: string) => ({
   state: 'WI',
   postal_code: '53213',

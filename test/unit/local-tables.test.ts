@@ -165,7 +165,7 @@ describe('local tables', () => {
       taxes: [{ code: 'US-XX-01-A', name: 'A', type: 'city', kind: null, rate }],
       units: 0n,
       evidence: { source: 'test', confidence: 'high' },
-      published: { asOf, due: '2026-04-08', overdueMs: Date.parse('2026-04-09') },
+      published: { as_of: asOf, due: '2026-04-08' },
     });
 
     const buildArea = (first: Row, ...others: readonly Row[]): Area => ({
@@ -228,7 +228,7 @@ describe('local tables', () => {
       { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
     ])('cites the source $is on $day: $because', ({ asOf: [first, second], day, is }) => {
       const area = buildArea({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
-      expect(rateOfArea(area, day, days)?.published?.asOf ?? null).toBe(is);
+      expect(rateOfArea(area, day, days)?.published?.as_of ?? null).toBe(is);
     });
   });
 });

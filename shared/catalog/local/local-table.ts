@@ -1,5 +1,4 @@
 import { assert } from '../../base/assert.ts';
-import { dayMs } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { readText } from '../../packed/unpack.ts';
 import { closest } from '../../vocabulary/closest.ts';
@@ -199,9 +198,7 @@ const zipFinder = (zips: PackedZips) => {
 const areaReader = (rates: PackedRates): ((offset: number) => Area) => {
   const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
   const published = new Map(
-    rates.sources.flatMap(([key, , asOf, due]) =>
-      due === '' ? [] : [[key, { asOf, due, overdueMs: Date.parse(due) + dayMs }] as const],
-    ),
+    rates.sources.flatMap(([key, , as_of, due]) => (due === '' ? [] : [[key, { as_of, due }] as const])),
   );
   return cached((offset) => parseArea({ rates, taxAt, published }, offset));
 };

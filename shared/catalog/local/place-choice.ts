@@ -67,7 +67,7 @@ const rateAt = (
   const period = periods[position] as Period;
   const { published } = period;
   const next = periods[position + 1]?.published;
-  const isConfirmed = published !== null && next != null && published.asOf < next.asOf;
+  const isConfirmed = published !== null && next != null && published.as_of < next.as_of;
   return { period, position, from, approximation, published: isConfirmed ? null : published };
 };
 

@@ -61,7 +61,7 @@ export type Located = {
   readonly lacksLocals: boolean;
   /** Set if the local rates of a different day are used on the tax day. */
   readonly approximation: Approximation | null;
-  /** When the local rates were published, if they come from a built-in table. */
+  /** When the local rates were published, if they come from a built-in table or an import. */
   readonly published: Published | null;
   /** Other places that could contain the address, with the same combined rate (`LocalChoice.equal`). */
   readonly equal: readonly {
@@ -273,7 +273,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     evidence: choice?.evidence ?? [],
     lacksLocals,
     approximation,
-    published: set.published ?? null,
+    published: set.published ?? release.published ?? null,
     equal,
   };
 };

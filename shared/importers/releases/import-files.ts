@@ -56,12 +56,12 @@ export const beginWriting = async (head: ReleaseHead, parts: () => AsyncIterable
 
 /**
  * Returns the head as a string, without the fields that differ in every import: id, time, sources and its place in the
- * chain.
+ * chain. The same file is a new release once newer rates were due, because its rates were confirmed.
  */
 const comparable = (head: ReleaseHead): string => {
-  const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, ...content } = head;
+  const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, published, ...content } = head;
   const { base: _base, below: _below, chain: _chain, chain_until: _until, bottom: _bottom, ...compared } = content;
-  return canonicalJson(compared);
+  return canonicalJson({ ...compared, due: published?.due });
 };
 
 /**

@@ -66,6 +66,9 @@ export const publicationIn = (text: string): Publication | null => {
   return { quarter: firstDay(first), posted: `${firstDay(posted).slice(0, 8)}${twoDigits(day ?? '')}` };
 };
 
+/** The month of the rates in the name of a table of rates by ZIP: `TAXRATES_ZIP5_TX202611.csv`. */
+export const monthInName = /(?<year>20\d{2})(?<month>0[1-9]|1[0-2])\d{0,2}\.\w+$/;
+
 /**
  * Returns the day in a name: `11012026`, `11-1-26` or `oct2026`, by the groups `year`, `month` and `day` of the
  * pattern, or by `until_year`, `until_month` and `until_day` with the prefix `until_`.

@@ -1,7 +1,9 @@
 /** The age of a state's official files, and whether it exceeds the cadence of their publisher. */
 import { addDays, firstDay, isDay, toDay, toMonth } from '../../base/calendar.ts';
-import { dayIn, publicationIn } from './file-names.ts';
-import type { PublishedFile, Publisher } from './publishers.ts';
+import type { Published } from '../../catalog/release-values.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { dayIn, monthInName, publicationIn } from './file-names.ts';
+import { type PublishedFile, type Publisher, publishers } from './publishers.ts';
 
 /**
  * The fields of a state's update record that staleness uses. Timestamps are ISO strings; `last_modified` is an HTTP
@@ -83,6 +85,39 @@ const daysOfFiles = (publisher: Publisher, { files, imported_at }: UpdateRecord,
     return day === undefined ? [] : [postedOn(day, months)];
   });
 
+/** Returns the newest of these days; `undefined` without any. */
+const newestFile = (days: readonly FileDays[]): FileDays | undefined =>
+  days.toSorted((a, b) => (`${a.period} ${a.asOf}` < `${b.period} ${b.asOf}` ? -1 : 1)).at(-1);
+
+/**
+ * Returns when imported files were published and when newer rates are due; `undefined` for a state without a publisher.
+ *
+ * A file of the state's publisher is dated by its name, or else by the day of the import, as for `staleness`. Any other
+ * table has the rates of the month in its name, or else of the day of the import. It is due with the publisher's files.
+ */
+export const publishedIn = (
+  state: string,
+  format: string,
+  files: readonly { readonly name: string }[],
+  today: string,
+): Published | undefined => {
+  const publisher = publishers.find((one) => one.state === stateOfJurisdiction(state));
+  if (!publisher) return undefined;
+  const months = periodMonths[publisher.cadence];
+  const newest = newestFile(
+    files.map(({ name }) => {
+      if (publisher.format === format)
+        return (
+          publisher.files.map((file) => daysInName(name, file, months)).find((days) => days !== null) ??
+          postedOn(today, months)
+        );
+      const day = dayIn(name, monthInName) ?? today;
+      return inPeriod(day, getPeriod(day, months), months);
+    }),
+  );
+  return newest && { as_of: newest.asOf, due: addDays(newest.next, graceDays) };
+};
+
 /** Returns the last day on which the next publication after a day is on time, by the publisher's cadence. */
 export const nextExpectedAfter = (cadence: Publisher['cadence'], asOf: string): string =>
   addDays(postedOn(asOf, periodMonths[cadence]).next, graceDays);
@@ -103,11 +138,7 @@ export const nextExpectedAfter = (cadence: Publisher['cadence'], asOf: string): 
  */
 export const staleness = (publisher: Publisher, source: UpdateRecord | null, today: string): Staleness => {
   const months = periodMonths[publisher.cadence];
-  const newest = source
-    ? daysOfFiles(publisher, source, months)
-        .toSorted((a, b) => (`${a.period} ${a.asOf}` < `${b.period} ${b.asOf}` ? -1 : 1))
-        .at(-1)
-    : undefined;
+  const newest = source ? newestFile(daysOfFiles(publisher, source, months)) : undefined;
   const nextExpected = newest ? addDays(newest.next, graceDays) : null;
   const failingSince = source?.failure?.since.slice(0, 10) ?? today;
   const reasons = [
