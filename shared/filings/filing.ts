@@ -82,7 +82,10 @@ const documentShape = {
   tax_day: described(date, 'The day of the tax date.'),
   customer_id: nullableString('The id of the buyer in your system.'),
   postal_code: nullableString('The five-digit ZIP code of the destination.'),
-  certificate_numbers: array(z.string(), 'The numbers of the certificates that exempted line items in the state.'),
+  certificate_numbers: array(
+    z.string(),
+    'The numbers of the certificates that exempted line items or shipping in the state.',
+  ),
 };
 
 export const transactionShape = { transaction_id: string('The id of the transaction.'), ...documentShape };

@@ -9,7 +9,7 @@ import {
   withCredited,
   withoutCredit,
 } from './credits/amounts.ts';
-import { listLiabilityEntries, withReview, withStatesOfSale } from './entries/entries.ts';
+import { listLiabilityEntries, withExemptShipping, withReview, withStatesOfSale } from './entries/entries.ts';
 import { type Commit, type Ledger, periodClosed, referenceTaken, repeatResponse, type SavedResponse } from './ports.ts';
 import { expired, type NextTransaction, type StoredTransaction } from './transaction.ts';
 
@@ -45,7 +45,7 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
 
 /** Returns a newly finalized transaction, or one whose tax changed, with the data its open entries depend on. */
 const completed = (stored: NextTransaction, sale: StoredTransaction | null): NextTransaction =>
-  withReview(sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored, sale);
+  withReview(sale ? withStatesOfSale(withExemptShipping(withCalculatedTaxes(stored, sale), sale), sale) : stored, sale);
 
 /**
  * Builds the atomic writes of a change: the transaction, the one that it replaces, a credit's parent sale, the open

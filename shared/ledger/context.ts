@@ -9,9 +9,10 @@ import type { Warning } from '../calculations/response.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import type { TaxAddress } from '../catalog/location/address.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
+import { minorDigits, parseAmount } from '../money/currency.ts';
 import { buildCredit } from './credits/credit.ts';
 import { type CreditRequest, unmatchedInput } from './credits/outcome.ts';
-import { certifiedPart, findExemptShipping, shippingInState } from './entries/entries.ts';
+import { shippingIn, sumExemptParts, toExemptPart } from './entries/entries.ts';
 import type { Ports } from './ports.ts';
 import type { SettingsSnapshot } from './settings-snapshot.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -86,16 +87,19 @@ type Calculated = {
   readonly exemptions: Exemptions;
 };
 
-/** Returns the exemptions of a document to record. A credit takes those of shipping from its sale. */
-const findExemptions = (input: CalculationInput, context: Context, sale: StoredTransaction | null): Exemptions => {
+/** Returns the exemptions of a sale to record. A credit takes those of shipping from its sale (`withExemptShipping`). */
+const findExemptions = (input: CalculationInput, context: Context, isSale: boolean, outcome: Outcome): Exemptions => {
   const exempt = listExemptDeliveries(input, context);
-  const parts = exempt.map(
-    ({ id, located, exemption }) => [shippingInState(id, located.place.code), certifiedPart(exemption)] as const,
-  );
-  const exemptShipping = sale ? findExemptShipping(sale) : Object.fromEntries(parts.reverse());
+  const exponent = minorDigits(outcome.currency);
+  const net = (line: number) => parseAmount(outcome.line_items[line]?.net_amount ?? '0', exponent);
+  const byPlace = Map.groupBy(exempt, ({ id, located }) => shippingIn(id, located.place.code));
+  const exemptShipping = [...byPlace].map(([place, parts]) => {
+    const exemptParts = parts.map(({ line, exemption }) => toExemptPart(exemption, net(line)));
+    return [place, sumExemptParts(exemptParts)] as const;
+  });
   return {
     exemptDeliveries: exempt.length > 0 ? exempt.map(exemptDelivery) : undefined,
-    exemptShipping: Object.keys(exemptShipping).length > 0 ? exemptShipping : undefined,
+    exemptShipping: isSale && exempt.length > 0 ? Object.fromEntries(exemptShipping) : undefined,
   };
 };
 
@@ -125,6 +129,6 @@ export const calculateWithContent = async (
     : mapResult(calculate(request, known, sent), (outcome) => ({ outcome, kind: null }));
   return mapResult(calculated, (found) => ({
     ...found,
-    exemptions: findExemptions({ ...input, type: request.type }, known, sale),
+    exemptions: findExemptions({ ...input, type: request.type }, known, sale === null, found.outcome),
   }));
 };

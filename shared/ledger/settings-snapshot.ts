@@ -25,7 +25,14 @@ export type SettingsSnapshot = z.infer<typeof SettingsSnapshot>;
  * benefits.
  */
 export const buyerExemptions = ['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const;
-export type BuyerExemption = (typeof buyerExemptions)[number];
+
+/** A certificate, and the amount that it exempts of a shipping charge in a jurisdiction. */
+const ExemptPart = z.object({
+  reason: z.enum(buyerExemptions),
+  certificate_number: z.nullable(z.string()),
+  amount: minorUnits,
+});
+export type ExemptPart = z.infer<typeof ExemptPart>;
 
 /** The state of a sale when a credit was computed: its recorded tax, and the encoded amounts of its live credits. */
 const SaleState = z.object({ tax_amount: z.string(), credited: z.string() });
@@ -50,10 +57,11 @@ export const RecordedBasis = z.object({
   /** The parts of charges with separate addresses that certificates exempt (`exemptDelivery`). Absent if there are none. */
   exemptDeliveries: z.optional(z.array(z.string())),
   /**
-   * Why certificates exempt shipping charges, by charge and state (`shippingInState`): for a credit, those of its sale;
-   * for a sale, charges with separate addresses. Absent if no certificate does.
+   * The certificates that exempt shipping charges (`shippingIn`). For a sale: of charges with separate addresses, by
+   * charge and state, in proportion to the net of the lines. For a credit: what it takes from its sale, by charge and
+   * jurisdiction. Absent if no certificate does.
    */
-  exemptShipping: z.optional(z.record(z.string(), z.enum(buyerExemptions))),
+  exemptShipping: z.optional(z.record(z.string(), z.array(ExemptPart))),
   /**
    * For a credit: the states (`US-TX`) in which its sale shipped goods from a place within the state. Shipping of these
    * goods is also within the state. Absent if there are none.

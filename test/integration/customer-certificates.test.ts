@@ -4,6 +4,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
+import { closedFiling, createFiler } from '../support/filings.ts';
 import { buildCreditRequest, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
 
 const ohio = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } as const;
@@ -403,6 +404,77 @@ describe('the recorded certificate of a transaction', () => {
     const line_items = [{ id: 'a', quantity: '1', unit_price: '0.00' }];
     await made(client.create(buildCreditRequest(sold, { tax_date, line_items, shipping: parts })));
     expect(await readReasons()).toEqual([['180.00', '100.00', '50.00', '30.00', '0.00']]);
+  });
+
+  const readState = async (client: ReturnType<typeof connectClient>, state: string) => {
+    const body = { state, period_end: '2026-10-31', dry_run: true };
+    const { totals } = await made(client.call('POST', '/filings', { body }));
+    return totals.map(({ gross_amount, taxable_amount, exempt_by_reason: by }) => [
+      ...[gross_amount, taxable_amount],
+      ...[by.resale, by.government, by.nonprofit, by.snap, by.product],
+    ]);
+  };
+
+  it('splits exempt shipping by the net of the lines that it delivers, and so do its credits', async () => {
+    const { client, add } = await newShop();
+    await add('cus_2', [certificate({ reason: 'government' })]);
+    await add('cus_3', [certificate({ reason: 'nonprofit' })]);
+    const own = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
+    const tax_date = '2026-10-09';
+    const one = (id: string, unit_price: string, others: object) => goods({ id, quantity: '1', unit_price, ...others });
+    const line_items = [
+      one('pickup', '30.00', { customer: { id: 'cus_3' }, fulfillment: 'pickup', ship_from: own }),
+      one('a', '100.00', {}),
+      one('b', '50.00', { customer: { id: 'cus_2' } }),
+    ];
+    for (const ship_to of [undefined, own]) {
+      const shipping = { id: 'both', amount: '10.00', ship_to };
+      const { id } = await made(client.create(sale({ ...buyer(), line_items, shipping, status: 'finalized' })));
+      // 10.00 by 100.00 and 50.00 is 6.67 and 3.33. The pickup has no part of it.
+      const whole = ['190.00', '0.00', '106.67', '53.33', '30.00', '0.00', '0.00'];
+      expect(await readState(client, 'MI')).toEqual([whole]);
+      const part = (amount: string) => ({
+        ...{ tax_date, line_items: [{ id: 'pickup', quantity: '1', unit_price: '0.00' }] },
+        shipping: { id: 'both', amount },
+      });
+      // 0.02 of 0.03 and of 0.07 are resale at 2/3: 0.02 and 0.01, then 0.05 and 0.02 of 0.07.
+      for (const [amount, resale, government] of [
+        ['0.03', '106.65', '53.32'],
+        ['0.04', '106.62', '53.31'],
+      ] as const) {
+        await made(client.create(buildCreditRequest({ id }, part(amount))));
+        expect((await readState(client, 'MI'))[0]?.slice(2, 4)).toEqual([resale, government]);
+      }
+      await made(client.create(buildCreditRequest({ id }, { tax_date, credit_remaining: true })));
+      expect(await readState(client, 'MI')).toEqual([whole.map(() => '0.00')]);
+    }
+  });
+
+  it('does not report shipping as paid with SNAP benefits', async () => {
+    const { client } = await newShop();
+    const snap = { exemption: { type: 'snap' } };
+    const line_items = [
+      goods({ id: 'food', quantity: '1', unit_price: '40.00', customer: snap }),
+      goods({ id: 'resold', quantity: '1', unit_price: '60.00' }),
+    ];
+    await sold(client, { ...buyer(), line_items, shipping: { amount: '10.00' } });
+    // 4.00 delivers exempt goods, 6.00 goods for resale.
+    expect(await readState(client, 'MI')).toEqual([['110.00', '0.00', '66.00', '0.00', '0.00', '40.00', '4.00']]);
+  });
+
+  it('lists the certificate of an entry that has only exempt shipping', async () => {
+    const { client, caller } = await newShop([certificate({ states: ['IN'] })]);
+    const ship_to = { address: { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' } };
+    const { id } = await sold(client, { ...buyer(), shipping: { amount: '10.00', ship_to } });
+    const shippingAlone = {
+      line_items: [{ id: 'item_1', quantity: '1', unit_price: '0.00' }],
+      shipping: { amount: '4.00' },
+    };
+    await made(client.create(buildCreditRequest({ id }, { tax_date: '2026-10-09', ...shippingAlone })));
+    const filer = createFiler(caller);
+    const { id: filing } = await closedFiling(filer, 'IN', '2026-10-31');
+    const { entries } = await made(filer.filing(filing, { expand: 'entries' }));
+    expect(entries.data.map(({ certificate_numbers }) => certificate_numbers)).toEqual([['R-1'], ['R-1']]);
   });
 
   it('keeps the certificate if only the tax of a draft or sale is edited, with its warnings', async () => {

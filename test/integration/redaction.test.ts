@@ -69,6 +69,8 @@ const toSale = (random: Random, id: string) =>
     // This unknown field causes a warning.
     [random.secret('field')]: true,
     ...(random.chance(0.3) && { ship_from: { address: { ...michigan, line1: random.secret('depot') } } }),
+    // A charge with its own address records its certificates separately.
+    ...(random.chance(0.5) && { shipping: { amount: '9.00', ship_to: { address: michigan } } }),
   });
 
 const customerIds = ['privbuyerA', 'privbuyerB', 'privbuyerC'] as const;

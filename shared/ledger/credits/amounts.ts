@@ -100,7 +100,8 @@ export const afterCredit = ({ whole, credited }: Balance, by: Amounts): Balance 
 type Progress = { readonly before: bigint; readonly now: bigint; readonly total: bigint };
 
 const between = (value: bigint, least: bigint, most: bigint) => (value < least ? least : value > most ? most : value);
-const positive = (a: bigint) => (a > 0n ? a : 0n);
+/** Returns the amount, or zero if it is negative. */
+export const positive = (a: bigint) => (a > 0n ? a : 0n);
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**

@@ -1,13 +1,15 @@
 import { listRegistrations } from '../../accounts/account.ts';
 import { shippingList } from '../../calculations/charges.ts';
+import { deliveredLinesOfAll, readCharges } from '../../calculations/deliveries.ts';
 import { chooseOrigin } from '../../calculations/locate-lines.ts';
 import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { isReviewCode, type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
 import { fiveDigitZip, readAddress } from '../../catalog/location/address.ts';
+import { allocate, sum } from '../../money/allocate.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { listCalculatedTaxes } from '../credits/amounts.ts';
-import type { BuyerExemption } from '../settings-snapshot.ts';
+import { listCalculatedTaxes, positive } from '../credits/amounts.ts';
+import type { ExemptPart } from '../settings-snapshot.ts';
 import type { NextTransaction, StoredTransaction } from '../transaction.ts';
 import {
   type Amounts,
@@ -28,6 +30,9 @@ type Sign = 1n | -1n;
 
 type Part = NamedExemption | 'not_covered';
 
+/** A part of an untaxed amount, and its share: the amount that all parts divide is split by their amounts. */
+type WeightedPart = { readonly reason: Part; readonly amount: bigint; readonly certificate_number?: string | null };
+
 type TransactionCharge = LineItemResponse | ShippingResponse;
 
 /** The column of a return for the tax of a row; absent for sales shipped from outside the state. */
@@ -37,7 +42,12 @@ type TaxColumn = (typeof taxColumns)[number] | undefined;
  * A tax row with its amounts. `difference` is the recorded tax minus the calculated tax. An untaxed amount is also
  * counted in its part.
  */
-type Row = { readonly row: TaxRowResponse; readonly amounts: Amounts; readonly column: TaxColumn };
+type Row = {
+  readonly row: TaxRowResponse;
+  readonly amounts: Amounts;
+  readonly column: TaxColumn;
+  readonly parts: readonly WeightedPart[];
+};
 
 /** The rows of one line or shipping charge in one state. `line` is `null` for a shipping charge. */
 type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
@@ -51,75 +61,104 @@ const isLiability = (row: Row): boolean =>
 // A small credit of an over-collected sale can have its tax rounded to zero. The credit still reduces the gross.
 const isRecorded = (row: Row): boolean => isTaxed(row) || row.row.taxability_reason === 'over_collected';
 
-/** Returns the part that an amount is counted in that a certificate exempts. */
-export const certifiedPart = (exemption: LineItemResponse['applied_exemption'] | undefined): BuyerExemption => {
-  const reason = exemption?.reason ?? 'other';
-  return reason === 'other' ? 'customer' : reason;
-};
-
-/** The key of a shipping charge's exemption in a state. */
-export const shippingInState = (id: string, state: string): string => `${id} ${state}`;
-
-/**
- * Returns the part that the exempt amount of a line or shipping charge in a state is counted in. For shipping: as
- * recorded, otherwise from the first line in the state with a certificate that the charge delivers.
- */
-const exemptPart = (
-  charge: TransactionCharge,
-  state: string,
-  { transaction, exemptShipping }: PostingInput,
-): BuyerExemption => {
-  if ('applied_exemption' in charge) return certifiedPart(charge.applied_exemption);
-  const known = exemptShipping?.[shippingInState(charge.id, state)];
-  if (known) return known;
-  const certified = transaction.line_items.find(
-    ({ id, applied_exemption, taxes }) =>
-      applied_exemption && (charge.line_item_ids?.includes(id) ?? true) && taxes.some((row) => rowState(row) === state),
-  );
-  return certifiedPart(certified?.applied_exemption);
-};
-
 const calculatedReason = ({ taxability_reason }: TaxRowResponse, { replacedReason }: PostingInput) =>
   taxability_reason === 'over_collected' ? replacedReason : taxability_reason;
 
 const isExempt = (row: TaxRowResponse, posting: PostingInput): boolean =>
   calculatedReason(row, posting) === 'customer_exempt';
 
-/**
- * Returns the part of each exempt shipping charge in a state. Credits of the sale store it, because they may lack the
- * lines that determine it. Empty if no certificate exempts shipping.
- */
-export const findExemptShipping = (posting: PostingInput): Record<string, BuyerExemption> =>
-  Object.fromEntries(
-    shippingList(posting.transaction.shipping).flatMap((charge) =>
-      charge.taxes.flatMap((row) => {
-        const state = rowState(row);
-        return state !== null && isExempt(row, posting)
-          ? [[shippingInState(charge.id, state), exemptPart(charge, state, posting)]]
-          : [];
-      }),
-    ),
+/** Returns the exemption by a certificate as it is recorded with an amount. */
+export const toExemptPart = (
+  exemption: LineItemResponse['applied_exemption'] | undefined,
+  amount: bigint,
+): ExemptPart => {
+  const { reason = 'other', certificate_number = null } = exemption ?? {};
+  return { reason: reason === 'other' ? 'customer' : reason, certificate_number, amount };
+};
+
+/** Sums the amounts by certificate. */
+export const sumExemptParts = (parts: readonly ExemptPart[]): ExemptPart[] =>
+  [...Map.groupBy(parts, ({ reason, certificate_number }) => `${reason} ${certificate_number}`).values()].map(
+    (group) => ({ ...(group[0] as ExemptPart), amount: sum(group.map(({ amount }) => amount)) }),
   );
 
-/** Returns the part that an untaxed amount of a line or shipping charge is counted in; `null` if the product is exempt. */
-const choosePart = (
+type ExemptShipping = NonNullable<PostingInput['exemptShipping']>;
+
+/** Returns recorded exemptions of shipping charges without certificate numbers, which are personal data. */
+export const withoutNumbers = (exemptShipping: ExemptShipping): ExemptShipping =>
+  Object.fromEntries(
+    Object.entries(exemptShipping).map(([at, parts]) => [
+      at,
+      parts.map((part) => ({ ...part, certificate_number: null })),
+    ]),
+  );
+
+/** The key of a shipping charge's exemption in a jurisdiction. */
+export const shippingIn = (id: string, jurisdiction: string): string => `${id} ${jurisdiction}`;
+
+/** Returns the indexes of the lines that each charge delivers, which share it by net amount. */
+const deliveredLines = ({ transaction }: PostingInput): ReadonlyMap<string, readonly number[]> => {
+  const read = readCharges(transaction);
+  const delivered = deliveredLinesOfAll(read);
+  return new Map(delivered.ok ? read.charges.map(({ id }, at) => [id, delivered.value[at] ?? []]) : []);
+};
+
+type ListExemptParts = (charge: TransactionCharge, row: TaxRowResponse) => readonly ExemptPart[];
+
+/**
+ * Returns a function that lists the certificates that exempt a row of a line or shipping charge, with the amounts by
+ * which they share it. For shipping: as recorded, otherwise those of the exempt lines that it delivers. SNAP benefits do
+ * not exempt deliveries.
+ */
+const exemptPartsLister = (posting: PostingInput): ListExemptParts => {
+  const { transaction, exemptShipping = {} } = posting;
+  const exponent = minorDigits(transaction.currency);
+  let delivered: ReturnType<typeof deliveredLines> | null = null;
+  return (charge, row) => {
+    if ('applied_exemption' in charge) return [toExemptPart(charge.applied_exemption, 1n)];
+    const { jurisdiction_code: code } = row;
+    const known = [code, rowState(row) ?? ''].map((place) => exemptShipping[shippingIn(charge.id, place)]);
+    const recorded = known[0] ?? known[1];
+    if (recorded) return recorded;
+    delivered ??= deliveredLines(posting);
+    const parts = (delivered.get(charge.id) ?? []).flatMap((index) => {
+      const { applied_exemption, net_amount, taxes } = transaction.line_items[index] as LineItemResponse;
+      const isThere = taxes.some((own) => own.jurisdiction_code === code && isExempt(own, posting));
+      if (applied_exemption?.reason === 'snap' || !isThere) return [];
+      return [toExemptPart(applied_exemption, parseAmount(net_amount, exponent))];
+    });
+    return sumExemptParts(parts);
+  };
+};
+
+const splitByWeight = (amount: bigint, parts: readonly WeightedPart[]): bigint[] =>
+  parts.length === 0
+    ? []
+    : allocate(
+        amount,
+        parts.map((part) => part.amount),
+      );
+
+/** Returns the parts that an untaxed amount is counted in, with their weights; empty if the product is exempt. */
+const listParts = (
   row: TaxRowResponse,
-  state: string,
   charge: TransactionCharge,
   posting: PostingInput,
-): Part | null => {
+  listExemptParts: ListExemptParts,
+): readonly WeightedPart[] => {
+  const all = (reason: Part): WeightedPart[] => [{ reason, amount: 1n }];
   switch (calculatedReason(row, posting)) {
     case 'customer_exempt':
-      return exemptPart(charge, state, posting);
+      return listExemptParts(charge, row);
     case 'marketplace_collects':
-      return 'marketplace';
+      return all('marketplace');
     case 'not_collecting':
       // Some states leave out these sales when they measure economic nexus.
-      return posting.transaction.collected_by === 'marketplace' ? 'marketplace' : 'not_registered';
+      return all(posting.transaction.collected_by === 'marketplace' ? 'marketplace' : 'not_registered');
     case 'not_supported':
-      return 'not_covered';
+      return all('not_covered');
     default:
-      return null;
+      return [];
   }
 };
 
@@ -166,15 +205,25 @@ const taxColumn = (
   return isReduced && isFoodOrDrug ? 'food_drug' : isInState ? 'in_state' : undefined;
 };
 
-const rowAmounts = (row: TaxRowResponse, calculated: bigint, part: Part | null, exponent: number): Amounts => {
+const rowAmounts = (
+  row: TaxRowResponse,
+  calculated: bigint,
+  parts: readonly WeightedPart[],
+  exponent: number,
+): Amounts => {
   const exempt = parseAmount(row.exempt_amount, exponent);
   const tax = parseAmount(row.tax_amount, exponent);
+  const named: Partial<Record<Part, bigint>> = {};
+  for (const [at, amount] of splitByWeight(exempt, parts).entries()) {
+    const { reason } = parts[at] as WeightedPart;
+    named[reason] = (named[reason] ?? 0n) + amount;
+  }
   return {
     taxable: parseAmount(row.taxable_amount, exponent),
-    exempt: part === 'not_covered' ? 0n : exempt,
+    exempt: 'not_covered' in named ? 0n : exempt,
     tax,
     difference: tax - calculated,
-    ...(part && { [part]: exempt }),
+    ...named,
   };
 };
 
@@ -199,6 +248,7 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
     })),
   ];
   const calculated = listCalculatedTaxes(posting);
+  const listExemptParts = exemptPartsLister(posting);
   let position = 0;
   return charges.flatMap(({ charge, line, origins }) => {
     const ofCharge = charge.taxes.flatMap((row) => {
@@ -206,7 +256,8 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
       const tax = calculated[position++] as bigint;
       if (state === null) return [];
       const column = taxColumn(row, line, origins.includes(state));
-      return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, charge, posting), exponent), column, state }];
+      const parts = listParts(row, charge, posting, listExemptParts);
+      return [{ row, amounts: rowAmounts(row, tax, parts, exponent), column, state, parts }];
     });
     return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
       state,
@@ -313,10 +364,8 @@ const entryDocument = (posting: PostingInput, charges: readonly Charge[]): Liabi
   const { transaction } = posting;
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
-  const exempt = charges.filter(({ rows }) => rows.some(({ row }) => isExempt(row, posting)));
-  const certificates = [
-    ...new Set(exempt.flatMap((charge) => charge.line?.applied_exemption?.certificate_number ?? [])),
-  ];
+  const parts = charges.flatMap(({ rows }) => rows.flatMap((row) => row.parts));
+  const certificates = [...new Set(parts.flatMap(({ certificate_number }) => certificate_number ?? []))];
   return {
     type: transaction.type,
     tax_day: transaction.tax_date.slice(0, 10),
@@ -372,6 +421,32 @@ export const withStatesOfSale = (credit: NextTransaction, sale: PostingInput): N
   const own = new Set(listEntryCharges(alone).map(({ state }) => state));
   const statesOfSale = [...own.intersection(statesIn(sale)).difference(statesIn(alone))];
   return statesOfSale.length > 0 ? { ...alone, statesOfSale } : alone;
+};
+
+/**
+ * Adds to a finalized credit the exempt parts of the shipping charges that it takes from its sale, given the sale with
+ * its other live credits. The part of each certificate is its share of all credits of the charge, minus its share of the
+ * earlier ones, so the credits of a charge add up to the parts of the sale.
+ */
+export const withExemptShipping = (credit: NextTransaction, sale: StoredTransaction): NextTransaction => {
+  const { shipping, currency, redacted_at } = credit.transaction;
+  const exemptShipping: ExemptShipping = {};
+  const listExemptParts = exemptPartsLister(sale);
+  for (const charge of shippingList(shipping))
+    for (const [index, row] of charge.taxes.entries()) {
+      if (!isExempt(row, sale)) continue;
+      const parts = listExemptParts(charge, row);
+      const before = sale.credited.charges.get(charge.id)?.rows[index]?.exempt ?? 0n;
+      const after = splitByWeight(before + parseAmount(row.exempt_amount, minorDigits(currency)), parts);
+      const earlier = splitByWeight(before, parts);
+      exemptShipping[shippingIn(charge.id, row.jurisdiction_code)] = parts.map((part, at) => ({
+        ...part,
+        // With three or more parts, rounding can take a minor unit back.
+        amount: positive((after[at] as bigint) - (earlier[at] as bigint)),
+      }));
+    }
+  if (Object.keys(exemptShipping).length === 0) return { ...credit, exemptShipping: undefined };
+  return { ...credit, exemptShipping: redacted_at === undefined ? exemptShipping : withoutNumbers(exemptShipping) };
 };
 
 const stateCodes = (rows: readonly TaxRowResponse[]): string[] => rows.map(rowState).filter((state) => state !== null);

@@ -136,7 +136,7 @@ export const EntryFigures = z.object({
     customer_id: z.nullable(z.string()),
     /** The five-digit ZIP code of the destination of the first line in the state. */
     postal_code: z.nullable(z.string()),
-    /** The numbers of the certificates that exempted lines in the state; absent if none did. */
+    /** The numbers of the certificates that exempted lines or shipping in the state; absent if none did. */
     certificate_numbers: z.optional(z.array(z.string())),
   }),
   /** The reasons to review the entry before the return is filed, each with its gross; absent if there are none. */

@@ -4,7 +4,7 @@ import { retryWhileStale } from '../../base/contention.ts';
 import { isSame } from '../../base/json.ts';
 import { type AuditEntry, buildHeadChange, type HeadChange, hashState } from '../audit.ts';
 import { buildExpiry } from '../commit.ts';
-import { listLiabilityEntries } from '../entries/entries.ts';
+import { listLiabilityEntries, withoutNumbers } from '../entries/entries.ts';
 import type { LiabilityEntry } from '../entries/entry.ts';
 import type { AccountReads, Ledger, Ports, SweepPosition, SweepPositions } from '../ports.ts';
 import { isExpired, isLive, type StoredTransaction, type Transaction } from '../transaction.ts';
@@ -53,13 +53,14 @@ const changedFields = (before: Transaction, after: Transaction): string[] =>
  * state hash still covers them.
  */
 export const buildRedaction = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
-  const { transaction, commitments } = before;
+  const { transaction, commitments, exemptShipping } = before;
   const at = new Date(nowMs).toISOString();
   const redacted = { ...redactedForm(transaction), redacted_at: at };
   const next = {
     ...before,
     transaction: { ...redacted, updated_at: at, version: transaction.version + 1 },
     commitments: { digest: committedState(transaction, commitments).digest },
+    ...(exemptShipping && { exemptShipping: withoutNumbers(exemptShipping) }),
   };
   return buildHeadChange(before, next, by, changedFields(transaction, redacted));
 };
