@@ -313,6 +313,10 @@ const signedBy =
 const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
   Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));
 
+/** Returns the id of an order or refund. One that the API recorded can have no `reference_id`. */
+export const getTransactionId = ({ reference_id, id }: Pick<Recorded, 'reference_id' | 'id'>): string =>
+  reference_id ?? id;
+
 /** Returns the exemption of a transaction that this interface did not record. */
 const recordedExemption = ({ collected_by, customer }: Recorded): string | null => {
   if (collected_by === 'marketplace') return 'marketplace';
@@ -331,9 +335,9 @@ const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
  */
 export const toOrder = (transaction: Recorded) => {
   const signed = signedBy(transaction);
-  const { metadata, reference_id, tax_date, customer, ship_from, shipping_amount, tax_amount } = transaction;
+  const { metadata, tax_date, customer, ship_from, shipping_amount, tax_amount } = transaction;
   return {
-    transaction_id: reference_id,
+    transaction_id: getTransactionId(transaction),
     ...(transaction.type === 'credit' && { transaction_reference_id: metadata['taxjar_reference'] ?? null }),
     transaction_date: tax_date,
     provider: metadata['taxjar_provider'] ?? 'api',

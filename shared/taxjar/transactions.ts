@@ -15,6 +15,7 @@ import { parseJson } from './numbers.ts';
 import {
   buildCreditRequest,
   differences,
+  getTransactionId,
   isSameOrder,
   isUnchanged,
   type Left,
@@ -47,21 +48,34 @@ const currency = 'USD';
 const withOrderId = async (levy: Levy, found: Recorded): Promise<Recorded> => {
   const { parent_transaction_id: parent, metadata } = found;
   if (parent === null || metadata['taxjar_reference'] !== undefined) return found;
-  const { reference_id } = (await levy.get(`/transactions/${parent}`)) as Recorded;
-  return reference_id === null ? found : { ...found, metadata: { ...metadata, taxjar_reference: reference_id } };
+  const order = (await levy.get(`/transactions/${parent}`)) as Recorded;
+  return { ...found, metadata: { ...metadata, taxjar_reference: getTransactionId(order) } };
+};
+
+/** Returns the transaction with an id of Levy that has no `reference_id`, or `null`. */
+const findUnnamed = async (levy: Levy, id: string): Promise<Recorded | null> => {
+  if (!/^txn_\w+$/.test(id)) return null;
+  try {
+    const found = (await levy.get(`/transactions/${id}`)) as Recorded;
+    return found.reference_id === null ? found : null;
+  } catch (error) {
+    if (error instanceof TaxJarRefusal && error.status === 404) return null;
+    throw error;
+  }
 };
 
 /** Returns the recorded transaction with a reference, or `null`. Refuses amounts in other currencies than US dollars. */
 const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
   const holder = await levy.readHolder(reference);
-  const found = holder === null ? null : ((await levy.get(`/transactions/${holder}`)) as Recorded);
+  const found =
+    holder === null ? await findUnnamed(levy, reference) : ((await levy.get(`/transactions/${holder}`)) as Recorded);
   if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) {
     if (found.currency === currency) return withOrderId(levy, found);
     const advice = 'Use the Levy API for it: the amounts of this interface are in USD.';
     throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} is in ${found.currency}. ${advice}`);
   }
   // The transaction may have been replaced since its id was read.
-  const isReplaced = found?.status === 'void' && (await levy.readHolder(reference)) !== holder;
+  const isReplaced = holder !== null && found?.status === 'void' && (await levy.readHolder(reference)) !== holder;
   return isReplaced ? find(levy, kind, reference) : null;
 };
 
@@ -231,10 +245,10 @@ const list =
     const ids: string[] = [];
     const tooLong = 'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.';
     for await (const row of everyRow<Recorded>(request, '/transactions', filters, tooLong)) {
-      const { reference_id, status, metadata } = row;
+      const { status, metadata } = row;
       const isOfProvider = !query['provider'] || (metadata['taxjar_provider'] ?? 'api') === query['provider'];
       const isWanted = isOfProvider && row.currency === currency;
-      if (reference_id !== null && (status === 'finalized' || status === 'filed') && isWanted) ids.push(reference_id);
+      if ((status === 'finalized' || status === 'filed') && isWanted) ids.push(getTransactionId(row));
     }
     return { body: { [`${names[kind]}s`]: ids } };
   };

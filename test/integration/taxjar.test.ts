@@ -364,8 +364,13 @@ describe('orders and refunds', () => {
     expect(await refusal(client.updateOrder(broken))).toMatch(/^406 Not Acceptable: to_zip: /);
     expect(await client.showOrder('123')).toEqual({ order: created });
     await closedFiling(createFiler(caller), 'NY', '2026-09-30');
-    expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2 }))).toMatch(/^422 /);
-    expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 /);
+    for (const change of [
+      () => client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2 }),
+      () => client.deleteOrder('123'),
+    ])
+      expect(await refusal(change())).toMatch(
+        /^422 .*: A return includes it\. Record another refund or order instead\.$/,
+      );
     expect(await client.showOrder('123')).toEqual({ order: created });
   });
 
@@ -559,7 +564,7 @@ describe('orders and refunds', () => {
     const { caller, client } = await newClient();
     const address = { postal_code: '10001', state: 'NY', country: 'US' };
     const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
-    const record = (reference_id: string, others: object) =>
+    const record = (reference_id: string | null, others: object) =>
       made(
         caller.call('POST', '/transactions', {
           body: { status: 'finalized', reference_id, tax_date: '2026-10-14', customer: { address }, ...others },
@@ -573,6 +578,15 @@ describe('orders and refunds', () => {
     const { refund } = await client.showRefund('r');
     expect(refund).toMatchObject({ transaction_reference_id: 's', exemption_type: 'marketplace', amount: -50 });
     expect((await client.updateRefund({ ...refund, amount: -40, line_items: [] } as never)).refund.amount).toBe(-40);
+    // The console can record a credit without a reference.
+    const { id } = await record(null, { ...credit, line_items: [{ id: 'a', quantity: '1', unit_price: '10' }] });
+    expect((await client.listRefunds({ transaction_date: '2026-10-14' })).refunds.toSorted()).toEqual(
+      ['r', id].toSorted(),
+    );
+    expect((await client.showRefund(id)).refund).toMatchObject({ transaction_id: id, amount: -10 });
+    expect((await client.deleteRefund(id)).refund.transaction_id).toBe(id);
+    for (const unknown of [id, parent_transaction_id, 'txn_0'])
+      expect(await refusal(client.showRefund(unknown))).toMatch(/^404 /);
     for (const [exemption, exemption_type] of [
       [{ type: 'resale' }, 'wholesale'],
       [{ type: 'nonprofit' }, 'other'],
