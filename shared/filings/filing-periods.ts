@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
+import { dayAfter } from '../base/calendar.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
@@ -11,7 +12,9 @@ import type { FilingSequence } from './filing.ts';
 import { dueStatus, findFilingTerms } from './filing-calendar.ts';
 import {
   closesAt,
+  findOldest,
   followingPeriod,
+  isByOpenEntries,
   isOver,
   isRegisteredIn,
   monthOfEnd,
@@ -47,16 +50,29 @@ const answered = (account: Account, state: string, period: Period, isHeld: boole
   };
 };
 
-/** Yields the periods from the next one to close that begin by `last`. */
-const periodsUntil = (first: Period | null, last: string, after: (end: string) => Period | null): Period[] => {
-  const periods: Period[] = [];
-  for (let next = first; next && next.start <= last; next = after(next.end)) periods.push(next);
-  return periods;
-};
-
 type Ports = {
   readonly filings: Pick<FilingReadPorts['filings'], 'chains' | 'oldestOpenMonths'>;
   readonly now: () => number;
+};
+
+/**
+ * Returns the periods from the next one to close that begin by `last`. Between two registrations, these are the months
+ * with open entries.
+ */
+const periodsUntil = async (
+  first: Period | null,
+  last: string,
+  [account, state, filings]: readonly [Account, string, Ports['filings']],
+): Promise<Period[]> => {
+  const periods: Period[] = [];
+  for (let next = first; next && next.start <= last; ) {
+    periods.push(next);
+    const { end } = next;
+    const isRead = end < last && isByOpenEntries(account, state, end);
+    const months = isRead ? await filings.oldestOpenMonths(account.id, state, dayAfter(end).slice(0, 7)) : [];
+    next = followingPeriod(account, state, end, findOldest(months));
+  }
+  return periods;
 };
 
 /** Returns all periods without a filing by state, oldest first. */
@@ -81,7 +97,7 @@ export const openPeriods = async (
         const hasEntries = oldestOpenMonth !== null && oldestOpenMonth <= monthOfEnd(first.end);
         return hasEntries && first.start <= today ? [answered(account, state, first, true, nowMs)] : [];
       }
-      const periods = periodsUntil(first, last, (end) => followingPeriod(account, state, end, null));
+      const periods = await periodsUntil(first, last, [account, state, filings]);
       return periods.map((period) => answered(account, state, period, chain?.isHeld === true, nowMs));
     }),
   );

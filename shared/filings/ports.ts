@@ -146,8 +146,8 @@ export type FilingReads = {
     after: LiabilityEntry | null,
     firstMonth?: string | null,
   ) => Promise<Page<LiabilityEntry, LiabilityEntry>>;
-  /** The oldest month of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
-  readonly oldestOpenMonths: (account: string, state: string) => Promise<readonly (string | null)[]>;
+  /** The oldest month, from `first` on, of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
+  readonly oldestOpenMonths: (account: string, state: string, first?: string) => Promise<readonly (string | null)[]>;
   /**
    * Entries of a filing's shard: those with exceptions by transaction, those to review, then the others; at most
    * `limit`, or 1 MB.

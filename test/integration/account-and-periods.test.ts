@@ -176,6 +176,19 @@ describe('GET /filing-periods', () => {
     expect(await readEnds(filer)).toEqual([monthEnd(3), monthEnd(2)]);
   });
 
+  it('lists each month with entries between two registrations, before and after the earlier periods are closed', async () => {
+    const filer = await filerIn(
+      monthly('MI', '2020-01-01', monthEnd(7)),
+      monthly('MI', `${monthEnd(1).slice(0, 7)}-01`),
+    );
+    for (const before of [7, 5, 3, 3]) await soldOn(filer, monthEnd(before));
+    expect(await readEnds(filer)).toEqual([7, 5, 3, 1, 0].map(monthEnd));
+    await closedFiling(filer, 'MI', monthEnd(7));
+    expect(await readEnds(filer)).toEqual([5, 3, 1, 0].map(monthEnd));
+    await closedFiling(filer, 'MI', monthEnd(5));
+    expect(await readEnds(filer)).toEqual([3, 1, 0].map(monthEnd));
+  });
+
   it('includes a period with entries after the registration ended, which the schedule does not close', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01', monthEnd(2)));
     await soldOn(filer, monthEnd(2));

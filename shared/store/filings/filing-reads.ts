@@ -81,9 +81,9 @@ const openEntries: FilingReads['openEntries'] = async (
   );
 };
 
-const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state) => {
+const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state, first) => {
   const oldest = await Promise.all(
-    everyShard.map((shard) => openEntries({ account, state, shard }, '9999-12', 1, null)),
+    everyShard.map((shard) => openEntries({ account, state, shard }, '9999-12', 1, null, first)),
   );
   return oldest.map(({ rows: [first] }) => first?.month ?? null);
 };
