@@ -140,6 +140,14 @@ const exemptionTypeAt = (fields: Fields): string | null => {
   throw new TaxJarRefusal(406, `exemption_type is ${type}. Send one of ${exemptionTypes.join(', ')}.`);
 };
 
+/**
+ * The providers whose orders TaxJar exempts because the marketplace collects their tax: "The `provider` param […] adds
+ * marketplace exemption support for Amazon, eBay, Etsy, and Walmart transactions" (taxjar-java, pull request 16).
+ */
+const marketplaces = ['amazon', 'ebay', 'etsy', 'walmart'];
+export const isMarketplace = (provider: string | null | undefined): boolean =>
+  marketplaces.includes(provider?.toLowerCase() ?? '');
+
 /** TaxJar taxes an item without a product tax code as general goods. */
 export const general = 'GENERAL';
 
@@ -344,7 +352,7 @@ export const getTerms = (fields: Fields, isCredit = false) => {
   const country = requiredAt(fields, 'to_country');
   if (country.toUpperCase() === 'US') for (const name of ['to_zip', 'to_state']) requiredAt(fields, name);
   const from = toAddress(fields, 'from');
-  const exemption = exemptionTypeAt(fields);
+  const exemption = exemptionTypeAt(fields) ?? (isMarketplace(textAt(fields, 'provider')) ? 'marketplace' : null);
   const shipping = amountAt(fields, 'shipping');
   return {
     customer: {

@@ -13,6 +13,7 @@ import {
   getExemptionType,
   getNet,
   getTerms,
+  isMarketplace,
   isZero,
   keptKeys,
   listAt,
@@ -317,9 +318,9 @@ const addressFields = (address: Address | null | undefined, side: 'from' | 'to')
 export const getTransactionId = ({ reference_id, id }: Pick<Recorded, 'reference_id' | 'id'>): string =>
   reference_id ?? id;
 
-/** Returns the exemption of a transaction that this interface did not record. */
-const recordedExemption = ({ collected_by, customer }: Recorded): string | null => {
-  if (collected_by === 'marketplace') return 'marketplace';
+/** Returns the exemption of a transaction that did not come from a request with one. */
+const recordedExemption = ({ collected_by, customer, metadata }: Recorded): string | null => {
+  if (collected_by === 'marketplace') return isMarketplace(metadata['taxjar_provider']) ? null : 'marketplace';
   const exemption = customer?.exemption ?? null;
   if (exemption === null) return null;
   const reason = typeof exemption === 'string' ? exemption : exemption.type;
@@ -380,7 +381,8 @@ const isGiven = (value: unknown): boolean => (typeof value === 'string' ? !isZer
 /** Returns a field of an order that a request of this interface cannot repeat; `null` without one. */
 export const unrepeatable = (order: Recorded): string | null => {
   const charges = [order.shipping ?? []].flat();
-  const isMarked = order.metadata['taxjar_exemption_type'] !== undefined;
+  const { taxjar_exemption_type, taxjar_provider } = order.metadata;
+  const isMarked = taxjar_exemption_type !== undefined || isMarketplace(taxjar_provider);
   // This interface derives the fulfillment again.
   const isOwn = order.metadata['taxjar_request'] !== undefined;
   return (

@@ -193,7 +193,11 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   requirePositive(fields);
   const exemptionType = textAt(fields, 'exemption_type');
   // As in TaxJar, a calculation for a marketplace returns the tax, which the marketplace charges.
-  const terms = getTerms(exemptionType === 'marketplace' ? { ...fields, exemption_type: 'non_exempt' } : fields);
+  const terms = getTerms({
+    ...fields,
+    provider: null,
+    ...(exemptionType === 'marketplace' && { exemption_type: 'non_exempt' }),
+  });
   const shipping = requiredAmount(fields, 'shipping');
   const lines = soldLines(fields);
   const amount = amountAt(fields, 'amount');

@@ -921,6 +921,21 @@ describe('orders and refunds', () => {
     expect(changed.refund.sales_tax).toBe(0);
   });
 
+  it('reports no tax of the seller for orders whose provider is a marketplace, unless they are not exempt', async () => {
+    const { caller, client } = await newClient();
+    const record = async (transaction_id: string, fields: object) => {
+      const { order: sold } = await client.createOrder({ ...order, transaction_id, ...fields });
+      const [found] = (await made(caller.call('GET', `/transactions?reference_id=${transaction_id}`))).data ?? [];
+      return [sold.sales_tax, found?.collected_by];
+    };
+    expect(await record('a', { provider: 'amazon' })).toEqual([0, 'marketplace']);
+    expect(await record('b', { provider: 'Etsy' })).toEqual([0, 'marketplace']);
+    expect(await record('c', { provider: 'amazon', exemption_type: 'non_exempt' })).toEqual([1.46, 'seller']);
+    expect(await record('d', { provider: 'shop' })).toEqual([1.46, 'seller']);
+    const change = { transaction_id: 'b', exemption_type: 'non_exempt', sales_tax: 1.46 } as const;
+    expect((await client.updateOrder(change)).order.sales_tax).toBe(1.46);
+  });
+
   it('finds the line item of an imported order by its product', async () => {
     const { caller, client } = await newClient();
     const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
