@@ -7,8 +7,8 @@ import type { ProductTaxCodeItem } from './schema.ts';
 
 /** Strips plural endings: `dresses` becomes `dress`, `lenses` and `lens` become `len`, `cookies` becomes `cooky`. */
 const stem = (word: string): string => {
-  // `glasses` (eyewear) is not the plural of `glass` (drinkware).
-  if (word === 'glasses') return word;
+  // `glasses` (eyewear) is not the plural of `glass` (drinkware), and `news` is not `new`.
+  if (word === 'glasses' || word === 'news') return word;
   let text = word;
   if (/s$/.test(text) && text.length > 3 && !/(ss|us|is)$/.test(text)) text = text.slice(0, -1);
   if (text.endsWith('ie')) return `${text.slice(0, -2)}y`;
@@ -40,18 +40,36 @@ export const resultsMax = 20;
 
 // Words that do not describe the product.
 const ignored: ReadonlySet<string> = new Set(
-  'a an and as at by for from in kind my new of on or other set the to with without'.split(' ').flatMap(listStems),
+  'a an and as at by for from in kind my new of on or other the to with without'.split(' ').flatMap(listStems),
 );
 // A form, size, number, buyer or color after the product is not its name: `ibuprofen tablets`, `hoodie black`.
 const qualifiers: ReadonlySet<string> = new Set(
   [
-    'capsule count pack pair piece pill size tablet small medium large xs xl xxl mg kg ml oz lb inch',
+    'capsule count pack pair piece pill set size tablet small medium large xs xl xxl mg kg ml oz lb inch',
     'two three four five six ten twelve man men woman women kid unisex',
     'black white gray grey red blue green brown beige pink purple yellow',
   ].flatMap(listStems),
 );
 // The word before one of these is the name of the product: `lawn mowing service`.
 const generic: ReadonlySet<string> = new Set('service subscription plan product item'.split(' ').flatMap(listStems));
+// Products and services that no code describes, but that share a word with a code that is taxed differently.
+const uncoded = `
+airline ticket, alarm monitoring, apartment rental, art class, baby chicks, babysitting, band hire, bees, boat motor,
+boat slip, booth rental, bus ticket, cable television, cable tv, cattle, cbd chocolate, cbd cream, cbd dog treats,
+cbd gummies, chewing tobacco, child care, cigar, cigarillo, cooking class, court rental, crane, crane with operator,
+credit repair, cruise, currency, custom embroidery, day care, daycare, delta 8 gummies, delta 9 gummies,
+dental cleaning, embroidery service, equipment rental with operator, event space rental, exterior painting, eye exam,
+face painting, ferry ticket, field rental, fishing charter, foreign currency, garbage pickup, gemstones, goat,
+golf cart, hall rental, hemp flower, hemp gummies, hemp hearts, hemp oil, hemp seeds, horse, house painting, ice,
+interior painting, kava tea, kitten, kratom gummies, kratom tea, livestock, loose diamonds, lottery ticket,
+mailbox rental, managed it services, medical exam, meeting room rental, microchip, mushroom gummies, no show fee,
+office rental, office space rental, painting class, pet microchip, photo restoration, physical exam, pipe tobacco,
+plane ticket, pottery class, prepaid calling card, prepaid phone card, printing setup fee, puppy, raffle ticket,
+rink rental, rolling tobacco, satellite tv, security monitoring, storage fee, storage rental, storage unit rental,
+studio rental, tattoo aftercare, teeth cleaning, therapy session, tobacco, train ticket, trash pickup, venue rental,
+warehouse rental, weight loss pills, welding gas, wine making kit`;
+// The animals that use a product: products for people do not match `dog vitamins`.
+const animals: ReadonlySet<string> = new Set('cat dog horse pet'.split(' ').map(stem));
 // The product comes before one of these: `case for a phone`, `T-shirt, long sleeves`.
 const separators = /[,;()]|\s-\s|(?<=\s)(?:as|by|for|from|in|of|on|with|without)(?=\s)/i;
 // The product comes after one of these: `bottle of champagne`.
@@ -65,7 +83,8 @@ type Phrase = {
 };
 
 type Entry = {
-  readonly item: Searchable;
+  /** `null` for a product that no code describes. */
+  readonly item: Searchable | null;
   readonly phrases: readonly Phrase[];
   /**
    * The relevance of each word to the code: 1 for the last word of a name and 0.6 for an earlier word, less in long
@@ -91,21 +110,22 @@ const readSubject = (text: string): string => text.replace(containers, '').split
 const headWord = (words: readonly string[]): string | undefined =>
   words.findLast((word) => !isQualifier(word)) ?? words.at(-1);
 
+const toPhrase = (text: string): Phrase => {
+  const stems = meaningful(listStems(text));
+  return { stems, head: headWord(meaningful(listStems(readSubject(text)))) ?? stems.at(-1) };
+};
+
 const listPhrases = ({ code, name, examples, synonyms }: Searchable): readonly Phrase[] => {
   const label = code.slice(code.indexOf('.') + 1).replaceAll('_', ' ');
-  return [name, label, ...examples, ...synonyms].map((text) => {
-    const stems = meaningful(listStems(text));
-    return { stems, head: headWord(meaningful(listStems(readSubject(text)))) ?? stems.at(-1) };
-  });
+  return [name, label, ...examples, ...synonyms].map(toPhrase);
 };
 
 /** Returns the part of a description about what is included. The excluded part comes after a semicolon. */
 const included = (description: string): string => description.split(/; not |, and not /)[0] ?? '';
 
-const buildEntry = (item: Searchable): Entry => {
-  const phrases = listPhrases(item);
+const buildEntry = (item: Searchable | null, phrases: readonly Phrase[]): Entry => {
   const relevance = new Map<string, number>();
-  for (const word of meaningful(listStems(included(item.description)))) relevance.set(word, 0.35);
+  for (const word of meaningful(listStems(included(item?.description ?? '')))) relevance.set(word, 0.35);
   for (const { stems } of phrases)
     for (const [index, word] of stems.entries()) {
       const own = (index === stems.length - 1 ? 1 : 0.6) / stems.length ** 0.25;
@@ -119,7 +139,10 @@ const indexes = new WeakMap<readonly Searchable[], Index>();
 
 const buildIndex = (items: readonly Searchable[]): Index =>
   getOrAdd(indexes, items, () => {
-    const entries = items.map(buildEntry);
+    const entries = [
+      ...items.map((item) => buildEntry(item, listPhrases(item))),
+      ...uncoded.split(',').map((text) => buildEntry(null, [toPhrase(text)])),
+    ];
     const frequencies = new Map<string, number>();
     for (const { relevance } of entries)
       for (const word of relevance.keys()) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
@@ -158,9 +181,9 @@ const wordMeanings = (word: string, isLast: boolean, { frequencies }: Index): Pi
     const meanings = completed.map((other) => [other, 0.4 * (1 + word.length / other.length)] as const);
     return { meanings: new Map(meanings), isCompound: false };
   }
-  // The last part of a compound names the product: a raincoat is a coat.
+  // The last part of a compound names the product: a raincoat is a coat, but monitoring is not a ring.
   const ending = known
-    .filter((other) => other.length >= 4 && word.endsWith(other))
+    .filter((other) => other.length >= 4 && word.endsWith(other) && !other.endsWith('ing'))
     .sort((a, b) => b.length - a.length)[0];
   if (ending !== undefined) return { meanings: new Map([[ending, 0.6]]), isCompound: true };
   const meant = corrected(word, known);
@@ -218,6 +241,9 @@ const hasName = ({ phrases }: Entry, terms: readonly Term[]): boolean => {
  * does not match hair oil.
  */
 const isMatch = ({ phrases, relevance }: Entry, terms: readonly Term[]): boolean => {
+  const isForAnimal = ({ word, isHead }: Term, at: number) =>
+    animals.has(word) && !isHead && terms[at - 1]?.word !== 'hot';
+  if (terms.some((term, at) => isForAnimal(term, at) && !relevance.has(term.word))) return false;
   const common = terms.filter(({ meanings }) => [...meanings.keys()].some((word) => relevance.has(word)));
   if (common.length === 0) return false;
   if (common.length === terms.length && terms.every(({ isCompound }) => !isCompound)) return true;
@@ -258,7 +284,8 @@ const shareMin = 0.15;
  *
  * Items with exactly this name, example or synonym come first. The other items either have a name for the same product,
  * usually the last word (`mug` in `coffee mug`), or contain all words. Words must match completely, but one typo is
- * allowed, and the last word may be incomplete. Rare words count more. Plurals and accents do not matter.
+ * allowed, and the last word may be incomplete. Rare words count more. Plurals and accents do not matter. Empty if the
+ * phrase matches a product without a code best.
  */
 export const searchItems = <Found extends Searchable>(items: readonly Found[], text: string): readonly Found[] => {
   const index = buildIndex(items);
@@ -266,11 +293,16 @@ export const searchItems = <Found extends Searchable>(items: readonly Found[], t
   const scored = index.entries
     .map((entry) => ({ entry, isNamed: hasName(entry, terms) }))
     .filter(({ entry, isNamed }) => isNamed || isMatch(entry, terms))
-    .map(({ entry, isNamed }) => ({ item: entry.item as Found, score: scoreEntry(entry, terms, index), isNamed }))
+    .map(({ entry, isNamed }) => ({
+      item: entry.item as Found | null,
+      score: scoreEntry(entry, terms, index),
+      isNamed,
+    }))
     .sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.score - a.score);
+  if (scored[0]?.item === null) return [];
   const best = Math.max(...scored.map(({ score }) => score));
   return scored
     .filter(({ score, isNamed }) => isNamed || score >= best * shareMin)
-    .slice(0, resultsMax)
-    .map(({ item }) => item);
+    .flatMap(({ item }) => item ?? [])
+    .slice(0, resultsMax);
 };
