@@ -316,6 +316,18 @@ export const withinSold = (line: SentLine & { readonly id: string }, sold: reado
   return isRoundedUp ? withNet(line, found.net) : line;
 };
 
+const getProduct = ({ metadata }: SentLine): string | null => metadata[keptKeys.product_identifier] ?? null;
+
+/**
+ * Whether the id of a refund's line item is that of an order's line item. ERPNext numbers the line items of each document:
+ * the id of a refund can be that of another product in the order.
+ */
+export const hasIdOf = (line: SentLine, sold: readonly Pick<Sold, 'id' | 'product'>[]): boolean => {
+  const product = getProduct(line);
+  const found = sold.find(({ id }) => id === line.id);
+  return found !== undefined && (found.product === product || !sold.some((one) => one.product === product));
+};
+
 /**
  * Returns the line items of a refund with the ids of the order's line items. A line item without an id of the order, such
  * as WooCommerce's own id of a refunded item, refunds a line item with the same product: if possible one of which enough
@@ -324,14 +336,14 @@ export const withinSold = (line: SentLine & { readonly id: string }, sold: reado
 export const matchSold = (lines: readonly SentLine[], sold: readonly Sold[]) => {
   const left = new Map<string | null, bigint>(sold.map(({ id, net }) => [id, net]));
   const take = (id: string | null, line: SentLine) => left.set(id, (left.get(id) ?? 0n) - getNet(line));
-  const ofOrder = new Set(lines.filter(({ id }) => left.has(id)));
+  const ofOrder = new Set(lines.filter((line) => hasIdOf(line, sold)));
   for (const line of ofOrder) take(line.id, line);
   const priced = sold.map((one) => ({ ...one, price: exactPrice(one.unit_price) }));
   return lines.map((line, at) => {
     const [net, price] = [getNet(line), exactPrice(line.unit_price)];
     const rank = (one: (typeof priced)[number]) =>
       ((left.get(one.id) ?? 0n) >= net ? 2 : 0) + (one.price === price ? 1 : 0);
-    const product = line.metadata[keptKeys.product_identifier] ?? null;
+    const product = getProduct(line);
     const all = ofOrder.has(line) ? [] : priced.filter((one) => one.product === product);
     const [found] = all.toSorted((a, b) => rank(b) - rank(a));
     if (found) take(found.id, line);

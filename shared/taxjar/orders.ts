@@ -214,17 +214,20 @@ export const soldLines = (fields: Fields) => {
   return rest === unsignedLines ? lines : rest;
 };
 
-/** Returns the line items of a credit. A request without line items credits the line items of its order. */
-const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: bigint) => {
-  const sent = listLines(fields, true);
-  // An imported order has no product identifiers, but its line item ids can be product identifiers.
-  const known = left.line_items.length > 0 ? left.line_items : order;
-  const sold = order.map(({ id, unit_price, metadata }) => ({
+/** Returns the line items of an order, with the amounts that are known to remain. */
+export const listSold = (order: readonly Line[], known: Left['line_items']): Sold[] =>
+  order.map(({ id, unit_price, metadata }) => ({
     id,
     unit_price,
+    // An imported order has no product identifiers, but its line item ids can be product identifiers.
     product: metadata[keptKeys.product_identifier] ?? id,
     net: parseAmount(known.find((one) => one.id === id)?.net_amount ?? '0.00', 2),
   }));
+
+/** Returns the line items of a credit. A request without line items credits the line items of its order. */
+const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: bigint) => {
+  const sent = listLines(fields, true);
+  const sold = listSold(order, left.line_items.length > 0 ? left.line_items : order);
   if (sent) {
     const matched = matchSold(sent, sold).map((line) => withinSold(line, sold));
     return withoutOpposite(matched, fields, { sold }).map(

@@ -5,6 +5,7 @@ import { planReplacement } from '../ledger/updates/plan.ts';
 import {
   changedFields,
   type Fields,
+  hasIdOf,
   listLines,
   parseDate,
   requiredAt,
@@ -19,6 +20,7 @@ import {
   isSameOrder,
   isUnchanged,
   type Left,
+  listSold,
   mergeChange,
   type Recorded,
   toOrder,
@@ -115,8 +117,8 @@ const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Re
   if (kind === 'sale') return toSale(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
   const lines = listLines(fields, true);
-  const isOfOrder = ({ id }: { readonly id: string | null }) => order?.line_items.some((sold) => sold.id === id);
-  const isRead = order && (isWide || !lines?.every(isOfOrder) || Array.isArray(order.shipping));
+  const sold = order ? listSold(order.line_items, order.line_items) : [];
+  const isRead = order && (isWide || !lines?.every((line) => hasIdOf(line, sold)) || Array.isArray(order.shipping));
   return buildCreditRequest(
     fields,
     order,

@@ -866,6 +866,27 @@ describe('orders and refunds', () => {
     expect(data.map(({ refund_status }) => refund_status)).toEqual(['full', 'full']);
   });
 
+  it('refunds the line item with the same product if the id is that of another product', async () => {
+    const { client } = await newClient();
+    const mug = { id: '1', quantity: 1, unit_price: 100, product_identifier: 'mug' };
+    const shirt = { ...mug, id: '2', unit_price: 20, product_identifier: 'shirt', product_tax_code: '20010' };
+    // N.Y. Tax Law 1115(a)(30) exempts clothing below 110.00. The tax of the mug is 8.88.
+    const sale = { ...order, transaction_id: 'o', amount: 120, shipping: 0, sales_tax: 8.88, line_items: [mug, shirt] };
+    await client.createOrder(sale);
+    const refund = async (id: string, amounts: readonly number[], returned: object) =>
+      (
+        await client.createRefund(
+          buildRefund(id, 'o', amounts, { line_items: [{ ...returned, id: '1', quantity: -1 }] }),
+        )
+      ).refund.line_items;
+    expect(await refund('r1', [-20, 0, 0], shirt)).toMatchObject([{ id: '2', product_identifier: 'shirt' }]);
+    // A product that is not in the order does not change the line item.
+    expect(await refund('r2', [-50, 0, -4.44], { ...mug, unit_price: 50, product_identifier: 'new' })).toMatchObject([
+      { id: '1', product_identifier: 'mug' },
+    ]);
+    expect(await refund('r3', [-50, 0, -4.44], { ...mug, unit_price: 50 })).toMatchObject([{ id: '1' }]);
+  });
+
   it('subtracts a coupon among the line items of a refund from the others', async () => {
     const { caller, client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
