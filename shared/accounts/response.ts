@@ -13,7 +13,7 @@ import { date, objectType, timestamp } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { collectsIn, frequencies } from './account.ts';
 import { scopes } from './api-key.ts';
-import { plainSettings, ReturnIdentityRequest } from './setting-schemas.ts';
+import { plainSettings, ReturnIdentity } from './setting-schemas.ts';
 
 const Registration = component('Registration', 'A registration to collect tax in a state.', {
   state: string('The code of the state, such as `US-MI`.'),
@@ -57,7 +57,7 @@ export const AccountAnswer = component(
     remote_seller_elections: array(Election, 'The simplified rates for remote sellers that the account elected.'),
     ...plainSettings,
     return_identity: described(
-      z.optional(z.nullable(ReturnIdentityRequest)),
+      z.optional(z.nullable(ReturnIdentity)),
       'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set. Only for credentials with the scope `settings`.',
     ),
     ship_from: nullable(PostalAddress, 'The default address from which the account ships.'),

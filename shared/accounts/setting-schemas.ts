@@ -49,7 +49,7 @@ const sstId = 'Send null, or S and eight digits, such as "S12345678".';
 const stateId = 'Send 1 to 20 letters, digits, hyphens and periods.';
 
 /** The identity of a request, and of a response. */
-export const ReturnIdentityRequest = described(
+export const ReturnIdentity = described(
   z.strictObject(
     {
       legal_name: described(
@@ -143,7 +143,7 @@ export const settingSchemas = {
     "The first day of the account's books. `null` sets it to four years before the account was created.",
   ),
   return_identity: nullable(
-    ReturnIdentityRequest,
+    ReturnIdentity,
     'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set.',
   ),
   remote_seller_elections: described(

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { newClient } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
-import { buildCreditRequest, getMeta, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, getMeta, getRefusal, goods, made, michigan, sale, sold } from '../support/sales.ts';
 
 /** Returns a client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test overrides it. */
 const withSale = async (others: Record<string, unknown> = {}) => {
@@ -165,6 +165,47 @@ it('rejects a credit above the price that the buyer paid after a third-party dis
   expect(getMeta(second)).toEqual({ remaining_amount: '50.00', remaining_tax_amount: '3.00' });
   expect((await made(mugs('1', '10.00'))).total_amount).toBe('43.00');
   expect(await credited()).toEqual(['100.00', '6.00', 'full']);
+});
+
+// A coupon reduces the price in Massachusetts, but not in Michigan.
+const boston = { city: 'Boston', state: 'MA', postal_code: '02108', country: 'US' };
+it.each([
+  ['MI', michigan, '96.00', '48.00', '43.00', '53.00'],
+  ['MA', boston, '95.63', '47.82', '42.50', '53.13'],
+] as const)(
+  'rejects more than what remains of a third-party discount in %s',
+  async (_state, address, total, half, without, rest) => {
+    const line_items = [goods({ id: 'mug', third_party_discount_amount: '10.00' })];
+    const mugs = (quantity: string, others: object = {}) => ({ line_items: [{ id: 'mug', quantity, ...others }] });
+    const { client, credit, draft, parent } = await withSale({ customer: { address }, line_items });
+    expect(parent.total_amount).toBe(total);
+    const drafted = await draft(mugs('1'));
+    expect(drafted.total_amount).toBe(half);
+    const refused = await credit(mugs('2', { third_party_discount_amount: '10.01' }));
+    expect([getRefusal(refused), getDetail(refused)]).toEqual([
+      '409 | conflict_over_credit /line_items/0/third_party_discount_amount',
+      "The third-party discount of the credit exceeds what remains of the line's third-party discount. Send a third_party_discount_amount of at most 10.00.",
+    ]);
+    // The first mug takes the whole discount, so the second one is returned without a part of it.
+    expect((await made(credit(mugs('1', { third_party_discount_amount: '10.00' })))).total_amount).toBe(without);
+    const tooMuch = await credit(mugs('1', { third_party_discount_amount: '0.01' }));
+    expect(getDetail(tooMuch)).toMatch(/at most 0\.00\.$/);
+    expect(getRefusal(await client.update(drafted.id, { status: 'finalized' }))).toBe(getRefusal(tooMuch));
+    expect((await made(credit(mugs('1')))).total_amount).toBe(rest);
+  },
+);
+
+it('inherits at most what remains of a discount that earlier credits took', async () => {
+  const line_items = [goods({ id: 'mug', discount_amount: '10.00' })];
+  const { credit, credited } = await withSale({ line_items, shipping: { amount: '20.00', discount_amount: '4.00' } });
+  const mug = { id: 'mug', quantity: '1' };
+  const first = {
+    line_items: [{ ...mug, discount_amount: '10.00' }],
+    shipping: { amount: '10.00', discount_amount: '4.00' },
+  };
+  expect((await made(credit(first))).total_amount).toBe('48.40');
+  expect((await made(credit({ line_items: [mug], shipping: { amount: '10.00' } }))).total_amount).toBe('63.00');
+  expect(await credited()).toEqual(['106.00', '5.40', 'full']);
 });
 
 it('rejects a discount above the amount of a line that was free', async () => {

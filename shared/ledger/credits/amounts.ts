@@ -122,8 +122,8 @@ const cumulative = (whole: bigint, credited: bigint, { before, now, total }: Pro
 export type Reducing = readonly ('discount' | 'third_party_discount')[];
 
 /**
- * Returns the discount that a credit line inherits, prorated by amount to within one minor unit. `reducing` lists all
- * discounts between the amount and the net.
+ * Returns the discount that a credit line inherits, prorated by amount to within one minor unit, and at most what
+ * remains of it. `reducing` lists all discounts between the amount and the net.
  */
 export const inheritedDiscount = (
   { whole, credited }: Balance,
@@ -136,7 +136,8 @@ export const inheritedDiscount = (
   if (wholeGross === 0n) return 0n;
   const least = (whole[name] * amount) / wholeGross;
   const most = least * wholeGross === whole[name] * amount ? least : least + 1n;
-  return between(divideHalfUp(whole[name] * (gross(credited) + amount), wholeGross) - credited[name], least, most);
+  const share = divideHalfUp(whole[name] * (gross(credited) + amount), wholeGross) - credited[name];
+  return smaller(between(share, least, most), positive(whole[name] - credited[name]));
 };
 
 /** Returns the share of a coupon in proportion to the line's credited net. */

@@ -202,7 +202,12 @@ export const withRecordedTax = (
   const exponent = minorDigits(outcome.currency);
   const { net } = sumShares(outcome, exponent);
   return outcome.tax_included && parseAmount(supplied, exponent) > net
-    ? refuse(invalidField('/tax_amount', `Send at most ${formatAmount(net, exponent)}: prices include it.`))
+    ? refuse(
+        invalidField(
+          '/tax_amount',
+          `The prices include the tax, and are ${formatAmount(net, exponent)} together. Send a tax_amount of at most that.`,
+        ),
+      )
     : accept(withSuppliedTax(outcome, supplied));
 };
 

@@ -7,7 +7,7 @@ import { listCharges, listTaxRows } from '../../calculations/figures.ts';
 import type { LineItemRequest, ShippingRequest } from '../../calculations/request.ts';
 import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
-import { formatAmount, parseAmount } from '../../money/currency.ts';
+import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimal, digits, multiply, rescale } from '../../money/decimal.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Share, Transaction } from '../transaction.ts';
@@ -20,6 +20,7 @@ import {
   inheritedDiscount,
   minus,
   parentShipping,
+  positive,
   type Reducing,
   type Remaining,
   recordedTax,
@@ -195,6 +196,29 @@ const creditSentShipping = (
   return accept(mapShipping(request.shipping, (_, index) => credited[index] as ShippingResponse));
 };
 
+/** The remainder of a sale's line, and the pointer of the credit line that takes from it. */
+type CreditPlace = { readonly left: Share; readonly currency: string; readonly pointer: string };
+
+/**
+ * Returns the problem of a third-party discount with which the credits of a line would return more than the buyer paid,
+ * or, if it was sent, with which they could never return all of it; `null` for other discounts.
+ */
+const couponProblem = (
+  { third_party_discount_amount }: Pick<LineItemRequest, 'third_party_discount_amount'>,
+  sold: LineItemResponse,
+  { net, thirdPartyDiscount }: Sized,
+  { whole, credited }: Balance,
+  { left, currency, pointer }: CreditPlace,
+): Problem | null => {
+  const exponent = minorDigits(currency);
+  const most = positive(whole.third_party_discount - credited.third_party_discount);
+  const least = net - left.net + whole.third_party_discount - credited.third_party_discount;
+  const refused = (exceeded: 'coupon' | 'couponLeft', limit: bigint) =>
+    overCredit(left, currency, `${pointer}/third_party_discount_amount`, exceeded, formatAmount(limit, exponent));
+  if (isSent(third_party_discount_amount) && thirdPartyDiscount > most) return refused('couponLeft', most);
+  return !isReducedByCoupon(sold, exponent) && thirdPartyDiscount < least ? refused('coupon', least) : null;
+};
+
 /** The units that a credit takes at their original price, by line id of the sale. */
 type CreditedUnits = Map<string, bigint>;
 
@@ -212,7 +236,7 @@ const unitsProblem = (
   { quantity, unit_price }: Pick<LineItemRequest, 'quantity' | 'unit_price'>,
   sold: LineItemResponse,
   credited: CreditedUnits,
-  { left, currency, pointer }: { readonly left: Share; readonly currency: string; readonly pointer: string },
+  { left, currency, pointer }: CreditPlace,
 ): Problem | null => {
   const units = exact(quantity);
   const soldUnits = exact(sold.quantity);
@@ -311,14 +335,10 @@ const creditOneLine = (
     const credited = `The credit of ${line.quantity} of ${parentLine.quantity} units of line ${parentLine.id}, ${formatAmount(sized.net, exponent)},`;
     return overCredit(left, parent.currency, pointer, 'line', credited);
   }
-  const { currency } = parent;
-  const { whole, credited: before } = balance;
-  const least = sized.net - left.net + whole.third_party_discount - before.third_party_discount;
-  if (!isReducedByCoupon(parentLine, exponent) && sized.thirdPartyDiscount < least) {
-    const required = formatAmount(least, exponent);
-    return overCredit(left, currency, `${pointer}/third_party_discount_amount`, 'coupon', required);
-  }
-  const problem = unitsProblem(line, parentLine, creditedLines.units, { left, currency, pointer });
+  const place = { left, currency: parent.currency, pointer };
+  const problem =
+    couponProblem(line, parentLine, sized, balance, place) ??
+    unitsProblem(line, parentLine, creditedLines.units, place);
   if (problem) return problem;
   const taken = { ...sized, tax: recordedTax(sized.net, balance) };
   const credited = creditLine({ ...line, id }, parentLine, taken, balance, exponent);

@@ -135,13 +135,18 @@ export const parentNotFound: Problem = {
 const exceeds = (whole: string) => (net: string, tax: string, credited: string) =>
   `${credited} exceeds the remaining amount of the ${whole}. Credit at most ${net} and its tax of ${tax}.`;
 
-/** The limit that a credit exceeds. `credited` describes the credited part, the units sold, or the least discount. */
+/**
+ * The limit that a credit exceeds. `credited` describes the credited part, the units sold, or the least or greatest
+ * discount.
+ */
 const details = {
   sale: exceeds('sale'),
   line: exceeds('line'),
   shipping: exceeds('shipping'),
   coupon: (_net: string, _tax: string, least: string) =>
     `The credit exceeds the amount that the buyer paid for the line. Send a third_party_discount_amount of at least ${least}.`,
+  couponLeft: (_net: string, _tax: string, most: string) =>
+    `The third-party discount of the credit exceeds what remains of the line's third-party discount. Send a third_party_discount_amount of at most ${most}.`,
   units: (_net: string, _tax: string, sold: string) =>
     `The credit has more units than the sale: ${sold}. Send at most that quantity. To credit an amount instead, send quantity "1" and the amount as unit_price.`,
   tax: (_net: string, tax: string) =>
