@@ -75,6 +75,26 @@ const fingerprint = (fields: Fields): string => {
     .digest('base64url');
 };
 
+const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+
+/**
+ * Refuses an amount that is not the sum of the line items and the shipping, as TaxJar does from this version on. A cent
+ * for each line item can be a rounding.
+ */
+export const requireSum = (fields: Fields, version: string): void => {
+  const lines = version >= '2020-08-07' ? listLines(fields, true) : null;
+  if (!lines) return;
+  const signs = listSigns(fields);
+  const goods = absolute(sum(lines.map((line, at) => (signs[at] ? -getNet(line) : getNet(line)))));
+  const amount = cents('amount', requiredAmount(fields, 'amount'));
+  const total = goods + cents('shipping', requiredAmount(fields, 'shipping'));
+  if (absolute(amount - total) <= BigInt(lines.length)) return;
+  throw new TaxJarRefusal(
+    400,
+    `amount is ${formatAmount(amount, 2)}, but the line items and the shipping add up to ${formatAmount(total, 2)}. Send their sum.`,
+  );
+};
+
 /** Returns the request that records an order as a finalized sale. */
 export const toSale = (fields: Fields) => {
   requirePositive(fields);

@@ -29,6 +29,8 @@ export type Request = {
   readonly today: string;
   readonly remainingMs: () => number;
   readonly query: Query;
+  /** The header `x-api-version`, a date; empty without one. */
+  readonly version: string;
   readonly body: Json;
   /** Values of the path's parameters, decoded. */
   readonly at: readonly string[];

@@ -23,6 +23,7 @@ import {
   listSold,
   mergeChange,
   type Recorded,
+  requireSum,
   toOrder,
   toSale,
   unrepeatable,
@@ -153,7 +154,7 @@ const record = async (
 
 const create =
   (kind: Kind) =>
-  async ({ levy, body, note }: Request): Promise<TaxJarResponse> => {
+  async ({ levy, body, note, version }: Request): Promise<TaxJarResponse> => {
     const fields = requireObject(body);
     const reference = requiredAt(fields, 'transaction_id');
     const repeated = async (): Promise<Recorded | null> => {
@@ -165,6 +166,7 @@ const create =
       record(kind, fields, await prepareRequest(kind, fields, { levy, note }), { levy, note });
     const recorded = await repeated();
     if (recorded) return toResponse(kind, recorded, 201);
+    requireSum(fields, version);
     try {
       return toResponse(kind, await request(), 201);
     } catch (error) {
@@ -199,7 +201,7 @@ const sentFields = (recorded: Recorded): Fields => requireObject(parseJson(JSON.
 /** Records the changed order or refund in place of the recorded one, in one step. */
 const update =
   (kind: Kind) =>
-  async ({ levy, body, note, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
+  async ({ levy, body, note, version, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
     const current = await requireRecorded(levy, kind, reference);
     const known = sentFields(current);
     const change = { ...changedFields(body), transaction_id: reference };
@@ -211,6 +213,8 @@ const update =
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
     const fields = mergeChange(known, change, current);
+    // Without line items, the amount has been checked or distributed.
+    if (listLines(change)) requireSum(fields, version);
     const recording = { levy, note, replaces: { id: current.id, planVoid: planReplacement(current.id, replaced) } };
     const request = await prepareRequest(kind, fields, recording);
     return toResponse(kind, await record(kind, fields, request, recording, change));

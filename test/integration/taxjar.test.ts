@@ -794,6 +794,42 @@ describe('orders and refunds', () => {
     expect((await client.createRefund(buildRefund('u', 't', [105.02, 5, 0], { ...to }))).refund.amount).toBe(-105.02);
   });
 
+  // "amount must be equal to the sum of line items and shipping, excluding sales tax" (TaxJar's support, on version
+  // 2020-08-07).
+  it('refuses an amount that the line items do not add up to, if the version of the client does', async () => {
+    const { caller } = await newClient();
+    const send = async (version: string, method: 'POST' | 'PUT', path: string, body: object) => {
+      const headers = { Authorization: `Bearer ${caller.key}`, 'x-api-version': version };
+      const sent = { method, headers, body: JSON.stringify(body) };
+      const reply = await fetch(`${url}/taxjar/v2/transactions/${path}`, sent);
+      return { status: reply.status, answer: (await reply.json()) as object };
+    };
+    const lines = [
+      { id: 'a', quantity: 2, unit_price: 10, discount: 3, product_identifier: 'mug' },
+      { id: 'b', quantity: 1, unit_price: -2 },
+    ];
+    const sale = { ...order, transaction_id: 't', amount: 20, shipping: 5, sales_tax: 1.78, line_items: lines };
+    for (const version of ['2020-08-07', '2022-01-24'])
+      expect(await send(version, 'POST', 'orders', { ...sale, transaction_id: 'u', amount: 25 })).toMatchObject({
+        status: 400,
+        answer: { detail: 'amount is 25.00, but the line items and the shipping add up to 20.00. Send their sum.' },
+      });
+    // A cent for each line item can be a rounding.
+    expect((await send('2022-01-24', 'POST', 'orders', { ...sale, amount: 20.02 })).status).toBe(201);
+    for (const version of ['', '2018-01-01'])
+      expect(
+        (await send(version, 'POST', 'orders', { ...sale, transaction_id: `u${version}`, amount: 25 })).status,
+      ).toBe(201);
+    const changed = { ...sale, shipping: 6 };
+    expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 25 })).status).toBe(400);
+    expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 21 })).status).toBe(200);
+    expect((await send('2022-01-24', 'PUT', 'orders/t', { transaction_id: 't', shipping: 5 })).status).toBe(200);
+    const refund = (amount: number) =>
+      buildRefund('r', 't', [amount, -5, -1], { line_items: [{ ...lines[0], quantity: -1, discount: -1.5 }] });
+    expect((await send('2022-01-24', 'POST', 'refunds', refund(-20))).status).toBe(400);
+    expect((await send('2022-01-24', 'POST', 'refunds', refund(-13.5))).status).toBe(201);
+  });
+
   // WooCommerce sends the price before a change in the order less the price after it: 10.00 - 12.00. The refund has the
   // other sign: -10.00 + 12.00.
   it('adds a discount with the other sign to the price if the amount confirms it', async () => {
