@@ -8,6 +8,7 @@ import type { Coverage } from '../coverage/response.ts';
 import { decimalText, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import type { Rates } from '../rates/response.ts';
 import { catalog } from '../vocabulary/catalog.ts';
+import { equivalentRow } from '../vocabulary/crosswalk.ts';
 import {
   jurisdictionCode,
   stateJurisdiction,
@@ -98,11 +99,14 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
   };
 };
 
+// A code can be an equivalent of several codes of Levy: TaxJar's clothing is also that of footwear. It is listed once.
 export const categories = async (): Promise<TaxJarResponse> => ({
   body: {
     categories: catalog().flatMap(({ name, description, equivalents }) =>
       equivalents
-        .filter(({ system }) => system === 'taxjar')
+        .filter(
+          (one) => one.system === 'taxjar' && equivalentRow('taxjar', one.code)?.levyCode === one.product_tax_code,
+        )
         .map(({ code }) => ({ product_tax_code: code, name, description })),
     ),
   },
