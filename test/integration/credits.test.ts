@@ -208,6 +208,28 @@ it('inherits at most what remains of a discount that earlier credits took', asyn
   expect(await credited()).toEqual(['106.00', '5.40', 'full']);
 });
 
+it('limits lines that match none of the sale to what the buyer paid after a third-party discount', async () => {
+  const coupon = { third_party_discount_amount: '10.00' };
+  const goodwill = (unit_price: string) => ({ line_items: [goods({ id: 'goodwill', quantity: '1', unit_price })] });
+  const { credit, credited } = await withSale({ line_items: [goods({ id: 'mug', ...coupon })] });
+  const refused = await credit(goodwill('90.01'));
+  expect([getRefusal(refused), getMeta(refused)]).toEqual([
+    '409 | conflict_over_credit /line_items',
+    { remaining_amount: '90.00', remaining_tax_amount: '6.00' },
+  ]);
+  // The buyer paid 96.00.
+  expect((await made(credit(goodwill('45.00')))).total_amount).toBe('47.70');
+  expect((await made(credit({ credit_remaining: true }))).total_amount).toBe('48.30');
+  expect(await credited()).toEqual(['100.00', '6.00', 'full']);
+  // The buyer paid 40.00 and the tax of 3.00, and nothing for the free line.
+  const paid = goods({ id: 'paid', quantity: '1', unit_price: '40.00' });
+  const free = goods({ id: 'free', quantity: '1', unit_price: '10.00', ...coupon });
+  const other = await withSale({ line_items: [paid, free] });
+  expect((await made(other.credit(goodwill('20.00')))).total_amount).toBe('21.20');
+  const rest = await made(other.credit({ credit_remaining: true }));
+  expect([rest.total_amount, rest.applied_third_party_discount_amount]).toEqual(['21.80', '10.00']);
+});
+
 it('rejects a discount above the amount of a line that was free', async () => {
   const { credit } = await withSale({ line_items: [goods({ id: 'paid' }), goods({ id: 'free', unit_price: '0.00' })] });
   const line_items = [{ id: 'free', quantity: '1', discount_amount: '0.01' }];

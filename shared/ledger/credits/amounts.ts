@@ -140,21 +140,15 @@ export const inheritedDiscount = (
   return smaller(between(share, least, most), positive(whole[name] - credited[name]));
 };
 
-/** Returns the share of a coupon in proportion to the line's credited net. */
-export const couponByNet = ({ whole, credited }: Balance, net: bigint): bigint =>
-  cumulative(whole.third_party_discount, credited.third_party_discount, {
-    before: credited.net,
-    now: net,
-    total: whole.net,
-  });
-
 /**
  * Returns the inherited share of a coupon that does not reduce the price. The customer does not get it back, so it
  * follows the credited net.
  */
-export const inheritedCoupon = (balance: Balance, net: bigint): bigint =>
+export const inheritedCoupon = ({ whole, credited }: Balance, net: bigint): bigint => {
+  const progress = { before: credited.net, now: net, total: whole.net };
   // If earlier credits sent other coupon amounts, the remaining coupon can exceed the remaining net.
-  smaller(couponByNet(balance, net), positive(net));
+  return smaller(cumulative(whole.third_party_discount, credited.third_party_discount, progress), positive(net));
+};
 
 /** Returns the tax of a part: the recorded tax in proportion to the net. The last part gets the remainder. */
 export const recordedTax = (net: bigint, balance: Balance): bigint => {

@@ -4,25 +4,24 @@ import { isReduction, mapShipping } from '../../calculations/charges.ts';
 import type { Context } from '../../calculations/document.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
-import { allocate } from '../../money/allocate.ts';
+import { allocate, sum } from '../../money/allocate.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { Share, StoredTransaction } from '../transaction.ts';
 import {
   type Balance,
   calculateRemaining,
-  couponByNet,
-  inheritedCoupon,
   isNothing,
   minus,
   parentIds,
   plus,
+  positive,
   type Remaining,
   remainingShare,
   rowTaxes,
   zeroShare,
 } from './amounts.ts';
-import { creditLine, creditShipping, isReducedByCoupon, linesOutcome, sumShares } from './lines.ts';
+import { creditLine, creditShipping, isReducedByCoupon, linesOutcome, sumShares, unpaidAmounts } from './lines.ts';
 import { type CreditContext, type CreditRequest, creditOutcome, creditWarnings } from './outcome.ts';
 import { creditProblems, overCredit } from './problems.ts';
 
@@ -33,7 +32,7 @@ import { creditProblems, overCredit } from './problems.ts';
 const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const { parent, exponent } = credit;
   const balances = [...remaining.charges.values()];
-  const shares = capped(balances.map(remainingShare), remaining.total);
+  const shares = capped(balances.map(remainingShare), remaining.total, unpaidAmounts(parent, remaining.charges));
   const count = parent.line_items.length;
   const rests = parent.line_items.map((line, at) =>
     findRest(line, shares[at] as Share, balances[at] as Balance, exponent),
@@ -65,7 +64,8 @@ type Rest = {
 
 const findRest = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): Rest => {
   const isReduced = isReducedByCoupon(line, exponent);
-  const thirdPartyDiscount = isReduced ? couponByNet(balance, taken.net) : inheritedCoupon(balance, taken.net);
+  const { whole, credited } = balance;
+  const thirdPartyDiscount = positive(whole.third_party_discount - credited.third_party_discount);
   const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
   return { line, taken, balance, amount, thirdPartyDiscount };
 };
@@ -82,11 +82,19 @@ const restLine = ({ line, taken, balance, amount, thirdPartyDiscount }: Rest, ex
   return creditLine(sent, line, sized, balance, exponent);
 };
 
-// Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
-const capped = (shares: readonly Share[], total: Share): Share[] => {
-  const [nets, taxes] = [shares.map(({ net }) => net), shares.map(({ tax }) => tax)];
-  const [cappedNets, cappedTaxes] = [allocate(total.net, nets), allocate(total.tax, taxes)];
-  return shares.map((_, index) => ({ net: cappedNets[index] as bigint, tax: cappedTaxes[index] as bigint }));
+// Unmatched credit lines reduce the total, but not the remaining amounts of the lines. They returned only what the buyer
+// paid, so the unpaid amounts of the lines remain.
+const capped = (shares: readonly Share[], total: Share, unpaid: readonly bigint[]): Share[] => {
+  const paid = shares.map(({ net }, index) => net - (unpaid[index] ?? 0n));
+  const nets = allocate(total.net - sum(unpaid), paid);
+  const taxes = allocate(
+    total.tax,
+    shares.map(({ tax }) => tax),
+  );
+  return shares.map((_, index) => ({
+    net: (nets[index] as bigint) + (unpaid[index] ?? 0n),
+    tax: taxes[index] as bigint,
+  }));
 };
 
 /**

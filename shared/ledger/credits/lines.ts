@@ -7,6 +7,7 @@ import { listCharges, listTaxRows } from '../../calculations/figures.ts';
 import type { LineItemRequest, ShippingRequest } from '../../calculations/request.ts';
 import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import { sum } from '../../money/allocate.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimal, digits, multiply, rescale } from '../../money/decimal.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
@@ -75,6 +76,17 @@ const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
   if (left <= inherited) return { ...sized, thirdPartyDiscount: left, discount: inherited - left };
   return isRest ? sized : { ...sized, thirdPartyDiscount: thirdPartyDiscount + 1n, net: net - 1n };
 };
+
+/**
+ * Returns the part of each line's remaining net that the buyer did not pay, because a third-party discount did not reduce
+ * the price. No credit returns it.
+ */
+export const unpaidAmounts = ({ line_items, currency }: Transaction, balances: Remaining['charges']): bigint[] =>
+  line_items.map((line) => {
+    const { whole, credited } = balances.get(line.id) as Balance;
+    const left = positive(whole.third_party_discount - credited.third_party_discount);
+    return isReducedByCoupon(line, minorDigits(currency)) ? 0n : left;
+  });
 
 /** Whether a third-party discount reduced the price of a line under its state's rules. */
 export const isReducedByCoupon = (
@@ -285,8 +297,11 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
   const left = minus(remaining.total, sumShares(outcome, exponent));
-  return left.net < 0n || left.tax < 0n
-    ? refuse(overCredit(remaining.total, parent.currency, '/line_items'))
+  const { net, tax } = remaining.total;
+  return left.net < sum(unpaidAmounts(parent, balances)) || left.tax < 0n
+    ? refuse(
+        overCredit({ net: net - sum(unpaidAmounts(parent, remaining.charges)), tax }, parent.currency, '/line_items'),
+      )
     : accept(outcome);
 };
 
