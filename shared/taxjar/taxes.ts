@@ -107,7 +107,8 @@ export const isFreightTaxed = ({ shipping }: Calculation): boolean =>
 
 type Terms = {
   readonly hasNexus: boolean;
-  readonly isFreightTaxable: boolean;
+  /** The calculation, with a charge for shipping if the order has none. */
+  readonly charged: Calculation;
   readonly country: string;
   readonly state: string | null;
   readonly exemptionType: string | null;
@@ -131,11 +132,13 @@ const groupOfShipping = (charges: readonly ShippingResponse[]) => {
   );
 };
 
+/** Returns a group with its rates, and amounts of zero. */
+const withoutAmounts = (rates: object): object =>
+  Object.fromEntries(Object.entries(rates).map(([name, value]) => [name, name.endsWith('_rate') ? value : amount(0n)]));
+
 /** Returns TaxJar's response. Without nexus, the tax is zero and there is no breakdown. */
-export const getTax = (
-  calculated: Calculation,
-  { hasNexus, isFreightTaxable, country, state, exemptionType }: Terms,
-) => {
+export const getTax = (calculated: Calculation, { hasNexus, charged, country, state, exemptionType }: Terms) => {
+  const isFreightTaxable = isFreightTaxed(charged);
   const shipping = [calculated.shipping ?? []].flat();
   const rows = [...calculated.line_items, ...shipping].flatMap(({ taxes }) => taxes);
   const tax = hasNexus ? read(calculated.tax_amount) : 0n;
@@ -160,6 +163,9 @@ export const getTax = (
         ...group(rows, false),
         taxable_amount: amount(taxable),
         ...(shipping.length > 0 && { shipping: groupOfShipping(shipping) }),
+        // As in TaxJar, the rates of a charge that the order does not have. Plugins read them if freight is taxable.
+        ...(shipping.length === 0 &&
+          isFreightTaxable && { shipping: withoutAmounts(groupOfShipping([charged.shipping ?? []].flat())) }),
         line_items: calculated.line_items.map((line) => ({
           id: line.id,
           ...group(line.taxes, true),
@@ -236,7 +242,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   };
   const answer = getTax(calculated, {
     hasNexus,
-    isFreightTaxable: isFreightTaxed(isFree && hasNexus ? await withCharge() : calculated),
+    charged: isFree && hasNexus ? await withCharge() : calculated,
     country: requiredAt(fields, 'to_country').toUpperCase(),
     state: state === null ? (textAt(fields, 'to_state')?.toUpperCase() ?? null) : stateOfJurisdiction(readState(state)),
     exemptionType,

@@ -138,14 +138,17 @@ describe('taxes', () => {
     const isTaxable = async (to_state: string, to_zip: string, product_tax_code?: string) => {
       const line_items = [{ id: '1', quantity: 1, unit_price: 15, ...(product_tax_code && { product_tax_code }) }];
       const { tax } = await client.taxForOrder({ to_country: 'US', to_state, to_zip, shipping: 0, line_items });
-      return [tax.freight_taxable, tax.shipping, Object.hasOwn(tax.breakdown ?? {}, 'shipping')];
+      const { taxable_amount, tax_collectable, combined_tax_rate } = tax.breakdown?.shipping ?? {};
+      return [tax.freight_taxable, tax.shipping, taxable_amount, tax_collectable, combined_tax_rate];
     };
-    // Texas taxes shipping with its goods (rule 3.303), and California exempts it (Regulation 1628).
-    expect(await isTaxable('TX', '78701')).toEqual([true, 0, false]);
-    expect(await isTaxable('CA', '90404')).toEqual([false, 0, false]);
+    const untaxed = [false, 0, undefined, undefined, undefined];
+    // Texas taxes shipping with its goods (rule 3.303), and California exempts it (Regulation 1628). Plugins multiply the
+    // rate of taxable freight, which TaxJar also returns for free shipping (issue 22 of taxjar-go).
+    expect(await isTaxable('TX', '78701')).toEqual([true, 0, 0, 0, 0.0825]);
+    expect(await isTaxable('CA', '90404')).toEqual(untaxed);
     // Texas exempts food. A subscription is not shipped.
-    expect(await isTaxable('TX', '78701', '40030')).toEqual([false, 0, false]);
-    expect(await isTaxable('TX', '78701', '30070')).toEqual([false, 0, false]);
+    expect(await isTaxable('TX', '78701', '40030')).toEqual(untaxed);
+    expect(await isTaxable('TX', '78701', '30070')).toEqual(untaxed);
   });
 
   it('accepts shipping of goods that are usually not shipped, such as goods without tax and gift cards', async () => {
