@@ -162,10 +162,14 @@ export const getTax = (calculated: Calculation, { hasNexus, charged, country, st
       breakdown: {
         ...group(rows, false),
         taxable_amount: amount(taxable),
-        ...(shipping.length > 0 && { shipping: groupOfShipping(shipping) }),
-        // As in TaxJar, the rates of a charge that the order does not have. Plugins read them if freight is taxable.
-        ...(shipping.length === 0 &&
-          isFreightTaxable && { shipping: withoutAmounts(groupOfShipping([charged.shipping ?? []].flat())) }),
+        // As in TaxJar, only for taxable freight: a plugin for Saleor charges the taxable amount of this group as the
+        // shipping. Free shipping has the rates of a charge.
+        ...(isFreightTaxable && {
+          shipping:
+            shipping.length > 0
+              ? groupOfShipping(shipping)
+              : withoutAmounts(groupOfShipping([charged.shipping ?? []].flat())),
+        }),
         line_items: calculated.line_items.map((line) => ({
           id: line.id,
           ...group(line.taxes, true),

@@ -187,6 +187,11 @@ describe('taxes', () => {
         { id: 'mug', taxable_amount: 50, combined_tax_rate: 0.07, state_sales_tax_rate: 0.07 },
       ],
     });
+    // California exempts separately stated shipping (Regulation 1628). A plugin for Saleor charges the taxable amount of
+    // the group as the shipping, unless the group is absent.
+    const california = { to_country: 'US', to_zip: '90404', to_state: 'CA', shipping: 10 };
+    for (const line_items of [[mug], [bread]])
+      expect(await readBreakdown({ ...california, line_items })).not.toHaveProperty('shipping');
     // Mo. Rev. Stat. 144.014: food has the state rate 1.225 % instead of 4.225 %.
     const missouri = { to_country: 'US', to_zip: '65101', to_state: 'MO', shipping: 0 };
     const items = [bread, mug].map((one) => ({ ...one, unit_price: 1000 }));
