@@ -37,6 +37,24 @@ export const rateText = (value: bigint) => decimal(`${value / 100_000n}.${String
 const divideAmounts = (part: bigint, whole: bigint): bigint =>
   whole <= 0n || part <= 0n ? 0n : divideHalfUp(part * 100_000n, whole);
 
+/**
+ * Returns the average rate of an amount. As in TaxJar, the taxes are those before they are rounded, so that it is the
+ * nominal rate if everything has the same. Plugins multiply it by other amounts. A flat fee has no rate.
+ */
+const getAverageRate = (rows: readonly Row[], taxable: bigint): bigint => {
+  const cent = 100_000n;
+  const taxes = rows.map((row) => {
+    const [nominal, rounded] = [read(row.taxable_amount) * rateUnits(row.rate), read(row.tax_amount) * cent];
+    return nominal < rounded - cent || nominal > rounded + cent ? rounded : nominal;
+  });
+  return taxable <= 0n
+    ? 0n
+    : divideHalfUp(
+        taxes.reduce((sum, tax) => sum + tax, 0n),
+        taxable,
+      );
+};
+
 /** Returns the rate of a jurisdiction; if it taxes parts at different rates, their average. */
 const getOwnRate = (rows: readonly Row[]): bigint => {
   const [rate = 0n, ...others] = new Set(rows.map((row) => rateUnits(row.rate)));
@@ -152,7 +170,7 @@ export const getTax = (calculated: Calculation, { hasNexus, charged, country, st
     shipping: amount(shipping.reduce((sum, charge) => sum + read(charge.amount), 0n)),
     taxable_amount: amount(taxable),
     amount_to_collect: amount(tax),
-    rate: rateText(divideAmounts(tax, taxable)),
+    rate: rateText(hasNexus ? getAverageRate(rows, taxable) : 0n),
     has_nexus: hasNexus,
     freight_taxable: hasNexus && isFreightTaxable,
     tax_source: hasNexus ? (isOrigin ? 'origin' : 'destination') : null,

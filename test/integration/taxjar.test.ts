@@ -95,6 +95,7 @@ describe('taxes', () => {
       order_total_amount: 14.5,
       taxable_amount: 14.5,
       amount_to_collect: 1.29,
+      rate: 0.08875,
       has_nexus: true,
       freight_taxable: true,
       tax_source: 'destination',
