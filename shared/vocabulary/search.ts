@@ -69,7 +69,9 @@ rink rental, rolling tobacco, satellite tv, security monitoring, storage fee, st
 studio rental, tattoo aftercare, teeth cleaning, therapy session, tobacco, train ticket, trash pickup, venue rental,
 warehouse rental, weight loss pills, welding gas, wine making kit`;
 // The animals that use a product: products for people do not match `dog vitamins`.
-const animals: ReadonlySet<string> = new Set('cat dog horse pet'.split(' ').map(stem));
+const animals: ReadonlySet<string> = new Set(
+  'bird canine cat cattle dog equine feline ferret hamster horse kitten pet puppy rabbit reptile'.split(' ').map(stem),
+);
 // The product comes before one of these: `case for a phone`, `T-shirt, long sleeves`.
 const separators = /[,;()]|\s-\s|(?<=\s)(?:as|by|for|from|in|of|on|with|without)(?=\s)/i;
 // The product comes after one of these: `bottle of champagne`.
@@ -240,10 +242,12 @@ const hasName = ({ phrases }: Entry, terms: readonly Term[]): boolean => {
  * the query must also contain the phrase (`coat` in `rain coat`) or share a further word with the code: `engine oil`
  * does not match hair oil.
  */
-const isMatch = ({ phrases, relevance }: Entry, terms: readonly Term[]): boolean => {
+const isMatch = ({ item, phrases, relevance }: Entry, terms: readonly Term[]): boolean => {
   const isForAnimal = ({ word, isHead }: Term, at: number) =>
     animals.has(word) && !isHead && terms[at - 1]?.word !== 'hot';
-  if (terms.some((term, at) => isForAnimal(term, at) && !relevance.has(term.word))) return false;
+  const isForPeopleOnly =
+    item?.code !== 'GENERAL' && terms.some((term, at) => isForAnimal(term, at) && !relevance.has(term.word));
+  if (isForPeopleOnly) return false;
   const common = terms.filter(({ meanings }) => [...meanings.keys()].some((word) => relevance.has(word)));
   if (common.length === 0) return false;
   if (common.length === terms.length && terms.every(({ isCompound }) => !isCompound)) return true;
