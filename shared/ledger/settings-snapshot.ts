@@ -26,10 +26,10 @@ export type SettingsSnapshot = z.infer<typeof SettingsSnapshot>;
  */
 export const buyerExemptions = ['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const;
 
-/** A certificate, and the amount that it exempts of a shipping charge in a jurisdiction. */
+/** The certificates with a reason, and the amount that they exempt of a shipping charge in a jurisdiction. */
 const ExemptPart = z.object({
   reason: z.enum(buyerExemptions),
-  certificate_number: z.nullable(z.string()),
+  certificate_numbers: z.array(z.string()),
   amount: minorUnits,
 });
 export type ExemptPart = z.infer<typeof ExemptPart>;

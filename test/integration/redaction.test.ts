@@ -173,6 +173,29 @@ describe('redact', () => {
     expect([checked.redacted, checked.transactions]).toEqual(Array(2).fill(transactions + already));
   });
 
+  it('changes no amount of shipping that several certificates with the same reason exempt', async () => {
+    const caller = await newCaller();
+    const { account } = caller;
+    const client = connectClient(caller);
+    const exempt = (id: string, type: string) =>
+      goods({ id, quantity: '1', unit_price: '100.00', customer: { exemption: { type, certificate_id: id } } });
+    const line_items = [exempt('a', 'resale'), exempt('b', 'resale'), exempt('c', 'government')];
+    const shipping = { id: 'all', amount: '9.98' };
+    const { id } = await sold(client, { line_items, shipping });
+    const body = { state: 'MI', period_end: '2026-10-31', dry_run: true };
+    const readReasons = async () => {
+      const { totals } = await made(client.call('POST', '/filings', { body }));
+      return totals.map(({ exempt_by_reason: by }) => [by.resale, by.government]);
+    };
+    // 9.98 by 200.00 and 100.00 is 6.65 and 3.33.
+    expect(await readReasons()).toEqual([['206.65', '103.33']]);
+    await redactTransaction(account.id, id, 'operator', redactionPorts());
+    expect(await verify(account.id)).toMatchObject({ code: 0, findings: [] });
+    const rest = { tax_date: '2026-10-09', credit_remaining: true };
+    await made(client.create(buildCreditRequest({ id }, rest)));
+    expect(await readReasons()).toEqual([['0.00', '0.00']]);
+  });
+
   it.each(['credit', 'sale'])(
     'finalizes a draft credit without a warning after its %s was redacted',
     async (redacted) => {

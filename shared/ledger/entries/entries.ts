@@ -31,7 +31,11 @@ type Sign = 1n | -1n;
 type Part = NamedExemption | 'not_covered';
 
 /** A part of an untaxed amount, and its share: the amount that all parts divide is split by their amounts. */
-type WeightedPart = { readonly reason: Part; readonly amount: bigint; readonly certificate_number?: string | null };
+type WeightedPart = {
+  readonly reason: Part;
+  readonly amount: bigint;
+  readonly certificate_numbers?: readonly string[];
+};
 
 type TransactionCharge = LineItemResponse | ShippingResponse;
 
@@ -67,20 +71,26 @@ const calculatedReason = ({ taxability_reason }: TaxRowResponse, { replacedReaso
 const isExempt = (row: TaxRowResponse, posting: PostingInput): boolean =>
   calculatedReason(row, posting) === 'customer_exempt';
 
-/** Returns the exemption by a certificate as it is recorded with an amount. */
+/** Returns the exemption by a certificate as the part of an amount. */
 export const toExemptPart = (
   exemption: LineItemResponse['applied_exemption'] | undefined,
   amount: bigint,
 ): ExemptPart => {
-  const { reason = 'other', certificate_number = null } = exemption ?? {};
-  return { reason: reason === 'other' ? 'customer' : reason, certificate_number, amount };
+  const { reason = 'other', certificate_number: number = null } = exemption ?? {};
+  return {
+    reason: reason === 'other' ? 'customer' : reason,
+    certificate_numbers: number === null ? [] : [number],
+    amount,
+  };
 };
 
-/** Sums the amounts by certificate. */
+/** Sums the amounts by reason, so rounding does not depend on the certificate numbers, which a redaction removes. */
 export const sumExemptParts = (parts: readonly ExemptPart[]): ExemptPart[] =>
-  [...Map.groupBy(parts, ({ reason, certificate_number }) => `${reason} ${certificate_number}`).values()].map(
-    (group) => ({ ...(group[0] as ExemptPart), amount: sum(group.map(({ amount }) => amount)) }),
-  );
+  [...Map.groupBy(parts, ({ reason }) => reason)].map(([reason, group]) => ({
+    reason,
+    certificate_numbers: [...new Set(group.flatMap(({ certificate_numbers }) => certificate_numbers))],
+    amount: sum(group.map(({ amount }) => amount)),
+  }));
 
 type ExemptShipping = NonNullable<PostingInput['exemptShipping']>;
 
@@ -89,7 +99,7 @@ export const withoutNumbers = (exemptShipping: ExemptShipping): ExemptShipping =
   Object.fromEntries(
     Object.entries(exemptShipping).map(([at, parts]) => [
       at,
-      parts.map((part) => ({ ...part, certificate_number: null })),
+      parts.map((part) => ({ ...part, certificate_numbers: [] })),
     ]),
   );
 
@@ -106,8 +116,8 @@ const deliveredLines = ({ transaction }: PostingInput): ReadonlyMap<string, read
 type ListExemptParts = (charge: TransactionCharge, row: TaxRowResponse) => readonly ExemptPart[];
 
 /**
- * Returns a function that lists the certificates that exempt a row of a line or shipping charge, with the amounts by
- * which they share it. For shipping: as recorded, otherwise those of the exempt lines that it delivers. SNAP benefits do
+ * Returns a function that lists the reasons of the certificates that exempt a row of a line or shipping charge, with the
+ * amounts by which they share it. For shipping: as recorded, otherwise those of the exempt lines that it delivers. SNAP benefits do
  * not exempt deliveries.
  */
 const exemptPartsLister = (posting: PostingInput): ListExemptParts => {
@@ -213,11 +223,8 @@ const rowAmounts = (
 ): Amounts => {
   const exempt = parseAmount(row.exempt_amount, exponent);
   const tax = parseAmount(row.tax_amount, exponent);
-  const named: Partial<Record<Part, bigint>> = {};
-  for (const [at, amount] of splitByWeight(exempt, parts).entries()) {
-    const { reason } = parts[at] as WeightedPart;
-    named[reason] = (named[reason] ?? 0n) + amount;
-  }
+  const shares = splitByWeight(exempt, parts);
+  const named: Partial<Record<Part, bigint>> = Object.fromEntries(parts.map(({ reason }, at) => [reason, shares[at]]));
   return {
     taxable: parseAmount(row.taxable_amount, exponent),
     exempt: 'not_covered' in named ? 0n : exempt,
@@ -365,7 +372,7 @@ const entryDocument = (posting: PostingInput, charges: readonly Charge[]): Liabi
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
   const parts = charges.flatMap(({ rows }) => rows.flatMap((row) => row.parts));
-  const certificates = [...new Set(parts.flatMap(({ certificate_number }) => certificate_number ?? []))];
+  const certificates = [...new Set(parts.flatMap(({ certificate_numbers = [] }) => certificate_numbers))];
   return {
     type: transaction.type,
     tax_day: transaction.tax_date.slice(0, 10),
@@ -425,7 +432,7 @@ export const withStatesOfSale = (credit: NextTransaction, sale: PostingInput): N
 
 /**
  * Adds to a finalized credit the exempt parts of the shipping charges that it takes from its sale, given the sale with
- * its other live credits. The part of each certificate is its share of all credits of the charge, minus its share of the
+ * its other live credits. The part of each reason is its share of all credits of the charge, minus its share of the
  * earlier ones, so the credits of a charge add up to the parts of the sale.
  */
 export const withExemptShipping = (credit: NextTransaction, sale: StoredTransaction): NextTransaction => {
@@ -441,7 +448,7 @@ export const withExemptShipping = (credit: NextTransaction, sale: StoredTransact
       const earlier = splitByWeight(before, parts);
       exemptShipping[shippingIn(charge.id, row.jurisdiction_code)] = parts.map((part, at) => ({
         ...part,
-        // With three or more parts, rounding can take a minor unit back.
+        // With three or more reasons, rounding can take a minor unit back.
         amount: positive((after[at] as bigint) - (earlier[at] as bigint)),
       }));
     }
