@@ -93,23 +93,27 @@ const rateName = (level: string, isPart: boolean): string => {
 const collectableName = (level: string, isPart: boolean): string =>
   isPart ? `${level}_amount` : `${level}_tax_collectable`;
 
+type Naming = {
+  readonly isPart: boolean;
+  readonly getRate?: (rows: readonly Row[]) => bigint;
+  readonly taxableName?: (level: string) => string;
+};
+
+/** Plugins multiply the combined rate by the taxable amount, of which a jurisdiction can tax a part. */
 const group = (
   rows: readonly Row[],
-  isPart: boolean,
-  getRate = getNominalRate,
-  taxableName = (level: string) => `${level}_taxable_amount`,
+  taxable: bigint,
+  { isPart, getRate, taxableName = (level) => `${level}_taxable_amount` }: Naming,
 ) => ({
-  taxable_amount: amount(
-    getTaxable(rows.filter((row) => row.jurisdiction_type === (rows[0]?.jurisdiction_type ?? ''))),
-  ),
+  taxable_amount: amount(taxable),
   tax_collectable: amount(getSum(rows, 'tax_amount')),
-  combined_tax_rate: rateText(getRate(rows)),
+  combined_tax_rate: rateText(getRate?.(rows) ?? getAverageRate(rows, taxable)),
   ...Object.fromEntries(
     levels.flatMap(([level, type]) => {
       const own = rows.filter(({ jurisdiction_type }) => jurisdiction_type === type);
       return [
         [taxableName(level), amount(getTaxable(own))],
-        [rateName(level, isPart), rateText(getRate(own))],
+        [rateName(level, isPart), rateText((getRate ?? getNominalRate)(own))],
         [collectableName(level, isPart), amount(getSum(own, 'tax_amount'))],
       ];
     }),
@@ -141,13 +145,12 @@ const groupOfShipping = (charges: readonly ShippingResponse[]) => {
   const [net, taxable] = [getTotal('net_amount'), getTotal('taxable_amount')];
   const getShare = (rows: readonly Row[]) => divideAmounts(getSum(rows, 'tax_amount'), net);
   const rows = charges.flatMap(({ taxes }) => taxes);
-  // TaxJar leaves out `district` in the shipping only.
-  return group(
-    rows,
-    true,
-    taxable < net ? getShare : getNominalRate,
-    (level) => `${level.replace('_district', '')}_taxable_amount`,
-  );
+  return group(rows, taxable, {
+    isPart: true,
+    ...(taxable < net && { getRate: getShare }),
+    // TaxJar leaves out `district` in the shipping only.
+    taxableName: (level) => `${level.replace('_district', '')}_taxable_amount`,
+  });
 };
 
 /** Returns a group with its rates, and amounts of zero. */
@@ -178,8 +181,7 @@ export const getTax = (calculated: Calculation, { hasNexus, charged, country, st
     jurisdictions: { country, ...(state && { state }), ...(county && { county }), ...(city && { city }) },
     ...(hasNexus && {
       breakdown: {
-        ...group(rows, false),
-        taxable_amount: amount(taxable),
+        ...group(rows, taxable, { isPart: false }),
         // As in TaxJar, only for taxable freight: a plugin for Saleor charges the taxable amount of this group as the
         // shipping. Free shipping has the rates of a charge.
         ...(isFreightTaxable && {
@@ -190,8 +192,7 @@ export const getTax = (calculated: Calculation, { hasNexus, charged, country, st
         }),
         line_items: calculated.line_items.map((line) => ({
           id: line.id,
-          ...group(line.taxes, true),
-          taxable_amount: amount(read(line.taxable_amount)),
+          ...group(line.taxes, read(line.taxable_amount), { isPart: true }),
         })),
       },
     }),

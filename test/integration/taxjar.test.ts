@@ -188,6 +188,14 @@ describe('taxes', () => {
         { id: 'mug', taxable_amount: 50, combined_tax_rate: 0.07, state_sales_tax_rate: 0.07 },
       ],
     });
+    // TCA 67-6-702: 7 % of 5,000.00, 2.75 % of 1,600.00 to 3,200.00, and the local 2.75 % of the first 1,600.00 are 438.00.
+    // The plugin for Magento multiplies the taxable amount by the combined rate.
+    const nashville = { to_country: 'US', to_zip: '37203', to_state: 'TN', to_city: 'Nashville', shipping: 0 };
+    expect(await readBreakdown({ ...nashville, line_items: [{ ...mug, unit_price: 5000 }] })).toMatchObject({
+      taxable_amount: 5000,
+      combined_tax_rate: 0.0876,
+      line_items: [{ taxable_amount: 5000, tax_collectable: 438, combined_tax_rate: 0.0876 }],
+    });
     // California exempts separately stated shipping (Regulation 1628). A plugin for Saleor charges the taxable amount of
     // the group as the shipping, unless the group is absent.
     const california = { to_country: 'US', to_zip: '90404', to_state: 'CA', shipping: 10 };
