@@ -15,6 +15,7 @@ import {
   everyPage,
   getRefusal,
   goods,
+  later,
   made,
   michigan,
   sale,
@@ -78,6 +79,14 @@ it('returns 25 rows by default, and 1 to 100 with a limit', async () => {
   expect((await made(client.list({ limit: '100' }))).data).toHaveLength(27);
   const { ids, pages } = await everyPage(client);
   expect([new Set(ids).size, pages]).toEqual([27, 2]);
+});
+
+it('finds a transaction by its creation after the clock was set back', async () => {
+  const client = await newClient();
+  await later(dayMs, () => sold(client));
+  const { id, created_at } = await sold(client);
+  const { data } = await made(client.list({ 'created_at[lte]': created_at }));
+  expect(data.map((row) => row.id)).toEqual([id]);
 });
 
 it('includes an explanation with the lines, and none in a row without lines', async () => {

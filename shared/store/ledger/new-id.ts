@@ -5,7 +5,15 @@ import { monotonicFactory } from 'ulid';
 const random = () => randomInt(32) / 32;
 
 // Ids of one instance sort by creation even within a millisecond.
-const ulid = monotonicFactory(random);
+let monotonic = monotonicFactory(random);
+let latestMs = 0;
+
+const ulid = (ms: number): string => {
+  // A clock that was set back begins a new sequence: the old one would keep its later time.
+  if (ms < latestMs) monotonic = monotonicFactory(random);
+  latestMs = ms;
+  return monotonic(ms);
+};
 
 /**
  * Returns a transaction id: opaque to clients, and sorted by creation time in the indexes.
