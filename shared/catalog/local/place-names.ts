@@ -97,7 +97,7 @@ export const nameKey = (plain: string): string => {
   return shorter === joined ? joined : nameKey(shorter);
 };
 
-const countyPrefix = /^(THE )?COUNTY OF /;
+const countyPrefix = /^(THE )?((COUNTY|PARISH) OF|MUNICIPIO (AUTONOMO )?DE) /;
 const countySuffix = / (COUNTY|CNTY|CO|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|PLANNING REGION)$/;
 
 /**
