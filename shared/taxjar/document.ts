@@ -322,7 +322,7 @@ const getProduct = ({ metadata }: SentLine): string | null => metadata[keptKeys.
  * Whether the id of a refund's line item is that of an order's line item. ERPNext numbers the line items of each document:
  * the id of a refund can be that of another product in the order.
  */
-export const hasIdOf = (line: SentLine, sold: readonly Pick<Sold, 'id' | 'product'>[]): boolean => {
+export const isSameLine = (line: SentLine, sold: readonly Pick<Sold, 'id' | 'product'>[]): boolean => {
   const product = getProduct(line);
   const found = sold.find(({ id }) => id === line.id);
   return found !== undefined && (found.product === product || !sold.some((one) => one.product === product));
@@ -336,7 +336,7 @@ export const hasIdOf = (line: SentLine, sold: readonly Pick<Sold, 'id' | 'produc
 export const matchSold = (lines: readonly SentLine[], sold: readonly Sold[]) => {
   const left = new Map<string | null, bigint>(sold.map(({ id, net }) => [id, net]));
   const take = (id: string | null, line: SentLine) => left.set(id, (left.get(id) ?? 0n) - getNet(line));
-  const ofOrder = new Set(lines.filter((line) => hasIdOf(line, sold)));
+  const ofOrder = new Set(lines.filter((line) => isSameLine(line, sold)));
   for (const line of ofOrder) take(line.id, line);
   const priced = sold.map((one) => ({ ...one, price: exactPrice(one.unit_price) }));
   return lines.map((line, at) => {

@@ -5,7 +5,7 @@ import { planReplacement } from '../ledger/updates/plan.ts';
 import {
   changedFields,
   type Fields,
-  hasIdOf,
+  isSameLine,
   listLines,
   parseDate,
   requiredAt,
@@ -119,7 +119,7 @@ const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Re
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
   const lines = listLines(fields, true);
   const sold = order ? listSold(order.line_items, order.line_items) : [];
-  const isRead = order && (isWide || !lines?.every((line) => hasIdOf(line, sold)) || Array.isArray(order.shipping));
+  const isRead = order && (isWide || !lines?.every((line) => isSameLine(line, sold)) || Array.isArray(order.shipping));
   return buildCreditRequest(
     fields,
     order,
