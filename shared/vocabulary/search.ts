@@ -68,10 +68,13 @@ plane ticket, pottery class, prepaid calling card, prepaid phone card, printing 
 rink rental, rolling tobacco, satellite tv, security monitoring, storage fee, storage rental, storage unit rental,
 studio rental, tattoo aftercare, teeth cleaning, therapy session, tobacco, train ticket, trash pickup, venue rental,
 warehouse rental, weight loss pills, welding gas, wine making kit`;
-// The animals that use a product: products for people do not match `dog vitamins`.
+// The animals that use a product: food, clothing and care for people do not match `dog vitamins`.
 const animals: ReadonlySet<string> = new Set(
   'bird canine cat cattle dog equine feline ferret hamster horse kitten pet puppy rabbit reptile'.split(' ').map(stem),
 );
+const forPeople = /^(BEVERAGES|CLOTHING|FOOD|HEALTH|LODGING|SERVICES\.PERSONAL_CARE)\b/;
+// Words after an animal that does not use the product: `cat eye sunglasses`, `dog mom t-shirt`, `horse riding boots`.
+const notUsers: ReadonlySet<string> = new Set('dad eye heel lover mom owner print riding'.split(' ').map(stem));
 // The product comes before one of these: `case for a phone`, `T-shirt, long sleeves`.
 const separators = /[,;()]|\s-\s|(?<=\s)(?:as|by|for|from|in|of|on|with|without)(?=\s)/i;
 // The product comes after one of these: `bottle of champagne`.
@@ -244,9 +247,9 @@ const hasName = ({ phrases }: Entry, terms: readonly Term[]): boolean => {
  */
 const isMatch = ({ item, phrases, relevance }: Entry, terms: readonly Term[]): boolean => {
   const isForAnimal = ({ word, isHead }: Term, at: number) =>
-    animals.has(word) && !isHead && terms[at - 1]?.word !== 'hot';
+    animals.has(word) && !isHead && terms[at - 1]?.word !== 'hot' && !notUsers.has(terms[at + 1]?.word ?? '');
   const isForPeopleOnly =
-    item?.code !== 'GENERAL' && terms.some((term, at) => isForAnimal(term, at) && !relevance.has(term.word));
+    forPeople.test(item?.code ?? '') && terms.some((term, at) => isForAnimal(term, at) && !relevance.has(term.word));
   if (isForPeopleOnly) return false;
   const common = terms.filter(({ meanings }) => [...meanings.keys()].some((word) => relevance.has(word)));
   if (common.length === 0) return false;

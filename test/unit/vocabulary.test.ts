@@ -57,7 +57,7 @@ describe('the search for product tax codes', () => {
       'xyzzy; qqqq wwww; 12345; ?!; the; blorp; cbd oil; pest control; cookie zzzz; smoke zzzz; towing; zzzz subscription',
       'alarm monitoring; security system monitoring; boat slip; boat motor; cable tv; crane with operator; teeth cleaning',
       'ice; livestock; puppy; raffle ticket; train ticket; trash pickup; welding gas; therapy session; prepaid phone card',
-      'hemp seeds; vegan cbd gummies; kratom tea; delta 8 gummies; dog toothpaste; dog sweater; kitten shampoo; ferret vitamins; canine diapers; horse boots; microchip',
+      'hemp seeds; vegan cbd gummies; kratom tea; delta 8 gummies; dog toothpaste; dog sweater; dog haircut; pet hotel; kitten shampoo; ferret vitamins; canine diapers; horse boots; microchip',
       'meeting room rental; storage unit rental; child care; house painting; golf cart; loose diamonds; eye exam; cruise',
       'cigar; pipe tobacco; premium cigars; hookah tobacco; tobacco',
     ].flatMap((line) => line.split('; ')),
