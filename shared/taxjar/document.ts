@@ -191,9 +191,18 @@ export type Priced = Pick<ReturnType<typeof toLine>, 'quantity' | 'unit_price' |
 
 const isMinus = (line: Fields, name: string): boolean => textAt(line, name)?.startsWith('-') === true;
 
-/** Returns whether the amount of each line item is negative. */
-export const listSigns = (fields: Fields): readonly boolean[] =>
-  listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
+/**
+ * Returns whether the amount of each line item is negative. In a refund from WooCommerce, items are negative and fees are
+ * positive: if line items add up to the amount of a refund only without their signs, all have the same sign.
+ */
+export const listSigns = (fields: Fields): readonly boolean[] => {
+  const signs = listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
+  const isRefund = textAt(fields, 'transaction_reference_id') !== null;
+  if (!isRefund || new Set(signs).size < 2) return signs;
+  const lines = listAt(fields, 'line_items', (line, at) => toLine(line, at, true)) ?? [];
+  const same = signs.map(() => false);
+  return !addUp(fields, lines, signs) && addUp(fields, lines, same) ? same : signs;
+};
 
 /** A cent, in units of ten decimals. */
 const cent = powerOfTen(digits.fraction - 2);

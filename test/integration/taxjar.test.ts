@@ -968,6 +968,22 @@ describe('orders and refunds', () => {
     expect(data).toMatchObject(Array(2).fill({ refund_status: 'full', credited_amount: '90.00' }));
   });
 
+  // WooCommerce sends the refunded item with its quantity below zero, and the refunded fee with the price of the order.
+  it('adds line items of a refund with different signs if their amount is the sum', async () => {
+    const { client } = await newClient();
+    const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+    const mug = { id: '31', quantity: 1, unit_price: 10, product_identifier: 'mug' };
+    const fee = { id: '32', quantity: 1, unit_price: 5 };
+    const sale = { ...order, ...michigan, transaction_id: 'o', amount: 15, sales_tax: 0.9, line_items: [mug, fee] };
+    await client.createOrder(sale);
+    const returned = [
+      { ...mug, id: '41', quantity: -1 },
+      { ...fee, id: '42' },
+    ];
+    const { refund } = await client.createRefund(buildRefund('r', 'o', [15, 0, -0.9], { line_items: returned }));
+    expect(refund).toMatchObject({ amount: -15, sales_tax: -0.9, line_items: [{ id: '31' }, { id: '42' }] });
+  });
+
   it('subtracts a coupon without a code from all line items if none of them is general goods', async () => {
     const { client } = await newClient();
     const shirt = { id: 'shirt', quantity: 1, unit_price: 200, product_tax_code: '20010' };
