@@ -3,6 +3,7 @@ import type { Calculation } from '../calculations/response.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
 import { planReplacement } from '../ledger/updates/plan.ts';
 import {
+  amountAt,
   changedFields,
   type Fields,
   isSameLine,
@@ -213,8 +214,8 @@ const update =
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
     const fields = mergeChange(known, change, current);
-    // Without line items, the amount has been checked or distributed.
-    if (listLines(change)) requireSum(fields, version);
+    // Without line items, the amount has been checked or distributed. An amount that was not sent follows the line items.
+    if (listLines(change) && amountAt(change, 'amount') !== null) requireSum(fields, version);
     const recording = { levy, note, replaces: { id: current.id, planVoid: planReplacement(current.id, replaced) } };
     const request = await prepareRequest(kind, fields, recording);
     return toResponse(kind, await record(kind, fields, request, recording, change));

@@ -841,6 +841,10 @@ describe('orders and refunds', () => {
     expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 25 })).status).toBe(400);
     expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 21 })).status).toBe(200);
     expect((await send('2022-01-24', 'PUT', 'orders/t', { transaction_id: 't', shipping: 5 })).status).toBe(200);
+    // An amount that is not sent follows the line items.
+    const fewer = await send('2022-01-24', 'PUT', 'orders/t', { line_items: [lines[0]] });
+    expect(fewer).toMatchObject({ status: 200, answer: { order: { amount: '22.00' } } });
+    expect((await send('2022-01-24', 'PUT', 'orders/t', { line_items: lines })).status).toBe(200);
     const refund = (amount: number) =>
       buildRefund('r', 't', [amount, -5, -1], { line_items: [{ ...lines[0], quantity: -1, discount: -1.5 }] });
     expect((await send('2022-01-24', 'POST', 'refunds', refund(-20))).status).toBe(400);
