@@ -69,6 +69,8 @@ export const createTransaction = (creation: Creation, caller: Caller, ports: Cre
     const record = idempotency && { ...idempotency, answer };
     const change = { before: null, next: stored, fields: [], parent, replaces };
     const commit = buildCommit(change, caller.account.id, caller.credential, record);
+    // A finalized credit also stores what it takes from its sale.
+    if (parent && !ports.fitsItemLimit(commit.head.after, 'new')) return refuse(tooLarge);
     const { post, remove } = commit.openEntries;
     if (replaces && post.length + remove.length > replacedEntriesMax) return refuse(tooManyStates);
     return commitWithResponse(commit, { ...answer, transaction: stored.transaction }, ports.ledger);

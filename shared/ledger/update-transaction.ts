@@ -100,11 +100,11 @@ const write = async (
   ports: Ports,
 ): Promise<Result<SavedResponse> | 'stale'> => {
   const isKept = isBesideTheFigures(fields);
-  if (!ports.fitsItemLimit(next, isKept ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = transactionResponse(200, next.transaction);
   // Changes that keep the amounts skip this check, so every transaction can be finalized and voided.
   if (!isKept && !fitsAnswer(answer.body)) return refuse(answerTooLarge(next.transaction));
   const record = idempotency && { ...idempotency, answer };
   const commit = buildCommit({ before, next, fields, parent }, caller.account.id, caller.credential, record);
+  if (!ports.fitsItemLimit(commit.head.after, isKept ? 'kept' : 'new')) return refuse(tooLarge);
   return commitWithResponse(commit, answer, ports.ledger);
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
@@ -475,6 +476,20 @@ describe('the recorded certificate of a transaction', () => {
     const { id: filing } = await closedFiling(filer, 'IN', '2026-10-31');
     const { entries } = await made(filer.filing(filing, { expand: 'entries' }));
     expect(entries.data.map(({ certificate_numbers }) => certificate_numbers)).toEqual([['R-1'], ['R-1']]);
+  });
+
+  it('credits the shipping of a sale with a thousand certificates in one step', async () => {
+    const { client } = await newShop();
+    const address = { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' };
+    const line_items = Array.from({ length: 1000 }, (_, at) => {
+      const certificate_id = createHash('sha512').update(String(at)).digest('base64url').slice(0, 50);
+      return goods({ id: `l${at}`, quantity: '1', customer: { exemption: { type: 'resale', certificate_id } } });
+    });
+    const shipping = Array.from({ length: 5 }, (_, at) => ({ id: `s${at}`, amount: '9.98' }));
+    const { id } = await sold(client, { customer: { address }, line_items, shipping });
+    const draft = await made(client.create(buildCreditRequest({ id }, { credit_remaining: true, status: 'draft' })));
+    await made(client.update(draft.id, { status: 'finalized' }));
+    expect((await made(client.get(id))).refund_status).toBe('full');
   });
 
   it('keeps the certificate if only the tax of a draft or sale is edited, with its warnings', async () => {

@@ -439,6 +439,14 @@ export const withExemptShipping = (credit: NextTransaction, sale: StoredTransact
   const { shipping, currency, redacted_at } = credit.transaction;
   const exemptShipping: ExemptShipping = {};
   const listExemptParts = exemptPartsLister(sale);
+  // An entry lists the certificates of its state once, and up to a thousand for each row would exceed the item limit.
+  const listed = new Set<string>();
+  const isFirst = (row: TaxRowResponse, number: string): boolean => {
+    const key = `${rowState(row)} ${number}`;
+    const isNew = !listed.has(key);
+    listed.add(key);
+    return isNew;
+  };
   for (const charge of shippingList(shipping))
     for (const [index, row] of charge.taxes.entries()) {
       if (!isExempt(row, sale)) continue;
@@ -447,7 +455,8 @@ export const withExemptShipping = (credit: NextTransaction, sale: StoredTransact
       const after = splitByWeight(before + parseAmount(row.exempt_amount, minorDigits(currency)), parts);
       const earlier = splitByWeight(before, parts);
       exemptShipping[shippingIn(charge.id, row.jurisdiction_code)] = parts.map((part, at) => ({
-        ...part,
+        reason: part.reason,
+        certificate_numbers: part.certificate_numbers.filter((number) => isFirst(row, number)),
         // With three or more reasons, rounding can take a minor unit back.
         amount: positive((after[at] as bigint) - (earlier[at] as bigint)),
       }));
