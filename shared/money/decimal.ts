@@ -28,6 +28,9 @@ export const powerOfTen = (exponent: number): bigint => {
 /** Divides and rounds half up (SSUTA section 324). Both operands must be non-negative. */
 export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
+/** Returns an amount without its sign. */
+export const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+
 /** Returns the same value in units of `10^-scale`, rounded half up if the scale is smaller. */
 export const rescale = ({ units, scale }: Decimal, to: number): bigint =>
   to >= scale ? units * powerOfTen(to - scale) : divideHalfUp(units, powerOfTen(scale - to));

@@ -4,6 +4,7 @@ import { isAbroad, sentState } from '../catalog/location/address.ts';
 import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import {
+  absolute,
   decimal,
   decimalPattern,
   decimalText,
@@ -221,8 +222,6 @@ const withNet = <Own extends Priced>(line: Own, net: bigint): Own => {
 const getExact = ({ quantity, unit_price, discount_amount = '0' }: Priced): bigint =>
   multiply(decimal(quantity), decimal(unit_price), digits.fraction) -
   rescale(decimal(discount_amount), digits.fraction);
-
-const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
 /** Whether the line items add up to the sent amount if each is rounded, as some shops round. */
 const addUp = (fields: Fields, lines: readonly Priced[], signs: readonly boolean[]): boolean => {

@@ -5,7 +5,7 @@ import type { ShippingResponse } from '../calculations/response.ts';
 import type { RetrievedTransaction } from '../ledger/response.ts';
 import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount, negative, parseAmount } from '../money/currency.ts';
-import { decimalPattern, decimal as parseDecimal, rescale } from '../money/decimal.ts';
+import { absolute, decimalPattern, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import {
   amountAt,
   type Fields,
@@ -74,8 +74,6 @@ const fingerprint = (fields: Fields): string => {
     .update(canonicalJson(JSON.parse(content)))
     .digest('base64url');
 };
-
-const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
 /**
  * Refuses an amount that is not the sum of the line items and the shipping, as TaxJar does from this version on. A cent

@@ -1,5 +1,6 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
 import type { Calculation, TaxRowResponse as Row, ShippingResponse } from '../calculations/response.ts';
+import { sum } from '../money/allocate.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import { readState, stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
@@ -47,12 +48,7 @@ const getAverageRate = (rows: readonly Row[], taxable: bigint): bigint => {
     const [nominal, rounded] = [read(row.taxable_amount) * rateUnits(row.rate), read(row.tax_amount) * cent];
     return nominal < rounded - cent || nominal > rounded + cent ? rounded : nominal;
   });
-  return taxable <= 0n
-    ? 0n
-    : divideHalfUp(
-        taxes.reduce((sum, tax) => sum + tax, 0n),
-        taxable,
-      );
+  return taxable <= 0n ? 0n : divideHalfUp(sum(taxes), taxable);
 };
 
 /** Returns the rate of a jurisdiction; if it taxes parts at different rates, their average. */

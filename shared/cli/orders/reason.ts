@@ -1,7 +1,7 @@
 import { counted } from '../../base/texts.ts';
 import type { Calculation, LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
-import { decimal, divideHalfUp, multiply } from '../../money/decimal.ts';
+import { absolute, decimal, divideHalfUp, multiply } from '../../money/decimal.ts';
 import type { ChargedTax } from './read-orders.ts';
 
 /** Why the charged tax of an order differs from Levy's. */
@@ -26,8 +26,6 @@ const getTaxes = (charge: LineItemResponse | ShippingResponse, name: string, dig
 
 const parseSigned = (text: string, digits: number): bigint =>
   text.startsWith('-') ? -parseAmount(text.slice(1), digits) : parseAmount(text, digits);
-
-const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 const getShipping = ({ shipping }: Calculation): readonly ShippingResponse[] => [shipping ?? []].flat();
 

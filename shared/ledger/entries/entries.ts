@@ -30,7 +30,7 @@ type Sign = 1n | -1n;
 
 type Part = NamedExemption | 'not_covered';
 
-/** A part of an untaxed amount, and its share: the amount that all parts divide is split by their amounts. */
+/** A part of an untaxed amount. The parts share the untaxed amount in proportion to their own amounts. */
 type WeightedPart = {
   readonly reason: Part;
   readonly amount: bigint;
@@ -116,9 +116,9 @@ const deliveredLines = ({ transaction }: PostingInput): ReadonlyMap<string, read
 type ListExemptParts = (charge: TransactionCharge, row: TaxRowResponse) => readonly ExemptPart[];
 
 /**
- * Returns a function that lists the reasons of the certificates that exempt a row of a line or shipping charge, with the
- * amounts by which they share it. For shipping: as recorded, otherwise those of the exempt lines that it delivers. SNAP benefits do
- * not exempt deliveries.
+ * Returns a function that lists the reasons for which certificates exempt a row of a line or shipping charge, with the
+ * amounts by which they share it. Shipping has the recorded reasons, or else those of the exempt lines that it delivers.
+ * SNAP benefits do not exempt deliveries.
  */
 const exemptPartsLister = (posting: PostingInput): ListExemptParts => {
   const { transaction, exemptShipping = {} } = posting;
@@ -127,8 +127,8 @@ const exemptPartsLister = (posting: PostingInput): ListExemptParts => {
   return (charge, row) => {
     if ('applied_exemption' in charge) return [toExemptPart(charge.applied_exemption, 1n)];
     const { jurisdiction_code: code } = row;
-    const known = [code, rowState(row) ?? ''].map((place) => exemptShipping[shippingIn(charge.id, place)]);
-    const recorded = known[0] ?? known[1];
+    const recordedIn = (place: string) => exemptShipping[shippingIn(charge.id, place)];
+    const recorded = recordedIn(code) ?? recordedIn(rowState(row) ?? '');
     if (recorded) return recorded;
     delivered ??= deliveredLines(posting);
     const parts = (delivered.get(charge.id) ?? []).flatMap((index) => {
