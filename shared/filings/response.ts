@@ -51,7 +51,7 @@ const TaxDue = component(
   {
     in_state: described(signedAmount, 'On sales shipped from inside the state, by `ship_from`.'),
     out_of_state: described(signedAmount, 'On sales shipped from outside the state, or from an unknown place.'),
-    food_and_drugs: described(signedAmount, "The state's tax on food and drugs at its reduced rate."),
+    food_and_drugs: described(signedAmount, "The state's tax on food and health products at its reduced rate."),
     fees: described(signedAmount, 'Fees that are reported separately from the tax.'),
   },
 );

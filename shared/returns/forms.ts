@@ -14,7 +14,7 @@ export const isSelfCollecting = (jurisdiction: string): boolean => selfCollectin
 
 /**
  * An amount of a filing. `tax` and `…_tax` are calculated tax without fees; `…_due` adds the over-collected tax.
- * `food_drug_due` is the state's tax on food and drugs at its reduced rate, and `general_due` the rest of `tax_due`.
+ * `food_drug_due` is the state's tax on food and health products at its reduced rate, and `general_due` the rest of `tax_due`.
  * `own_…` leaves out sales whose tax a marketplace collects.
  */
 const figures = [

@@ -112,6 +112,45 @@ describe('electronic returns', () => {
     expect(figuresIn(text)).toMatchObject({ TotalSales: '800.00', ...due });
   });
 
+  // By hand: 3.3125 % of a boat of 10,000.00 and of its delivery for 100.00. A boat is neither food nor a drug.
+  it('does not report the delivery of other goods at a reduced rate as food', async () => {
+    const registrations = [{ state: 'NJ', from: '2026-09-01', to: null, frequency: 'quarter' as const }];
+    const filer = await shop({ registrations });
+    const customer = { address: { city: 'Newark', state: 'NJ', postal_code: '07102' } };
+    const line_items = [{ id: 'boat', product_tax_code: 'WATERCRAFT.BOATS', quantity: '1', unit_price: '10000.00' }];
+    await soldIn(filer, '2026-09-05', { customer, line_items, shipping: { amount: '100.00' } });
+    const { text } = await filer.close({ state: 'NJ', period_end: '2026-09-30', dry_run: true }, xml);
+    const due = { StateTaxDueFoodDrug: '0.00', StateTaxDueSalesOrigOutOfState: '334.56' };
+    expect(figuresIn(text)).toMatchObject({ TotalSales: '10100.00', ...due });
+  });
+
+  // Line 5 of the ST-1 is for food, drugs and medical appliances at 1 %. By hand: hearing aids 1.00, drugs 1.00 and their
+  // delivery 0.10, at 1 %; and 1.5 % of the same 210.00 for Chicago.
+  it.each([
+    { shipping: { amount: '10.00' } },
+    { freight: { id: 'freight', product_tax_code: 'SHIPPING.DELIVERY', quantity: '1', unit_price: '10.00' } },
+  ])('reports medical appliances and the delivery of drugs at the reduced rate of Illinois: %j', async (charge) => {
+    const registrations = [{ state: 'IL', from: '2026-09-01', to: null, frequency: 'month' as const }];
+    const filer = await shop({ registrations });
+    const customer = { address: { city: 'Chicago', state: 'IL', postal_code: '60601' } };
+    const line = (id: string, product_tax_code: string) => ({
+      id,
+      product_tax_code,
+      quantity: '1',
+      unit_price: '100.00',
+    });
+    const { freight, ...others } = { freight: null, ...charge };
+    const drugs = [line('drugs', 'HEALTH.DRUGS'), ...(freight ? [freight] : [])];
+    await soldIn(filer, '2026-10-05', { customer, line_items: drugs, ...others });
+    await soldIn(filer, '2026-10-06', { customer, line_items: [line('aids', 'HEALTH.HEARING_AIDS')] });
+    const month = { state: 'IL', period_end: '2026-10-31', dry_run: true };
+    const [state] = (await made(filer.close(month))).totals ?? [];
+    expect(state).toMatchObject({ calculated_tax_amount: '2.10', tax_due: { food_and_drugs: '2.10' } });
+    const { worksheet } = await made(filer.close({ ...month, form: 'IL-ST-1' }));
+    const lines = new Map(worksheet?.lines.map(({ line, amount }) => [line, amount]));
+    expect([lines.get('4b'), lines.get('5b')]).toEqual(['3.00', '2.00']);
+  });
+
   it('reverses the tax on shipping in the element that the sale used, even for a credit of another line', async () => {
     const filer = await shop();
     const line = (id: string, state: State) => ({

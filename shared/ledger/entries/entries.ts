@@ -202,17 +202,36 @@ export const findShippedInside = (posting: PostingInput): string[] => {
   return [...firstLines].flatMap(([state, line]) => (originState(line, posting) === state ? [state] : []));
 };
 
-/** Returns the column of a row. Shipping has a reduced rate only with goods that have it, which are food and drugs. */
+/**
+ * Returns whether a state's reduced rate is that of food and health products. Shipping and fees are taxed like the goods
+ * with their rate. A credit can lack these goods: they are then food or health products, which most often have one.
+ */
+const isFoodRate = (
+  { jurisdiction_code, rate }: TaxRowResponse,
+  line: LineItemResponse | null,
+  { transaction }: PostingInput,
+): boolean => {
+  const isGoods = ({ product_tax_code }: LineItemResponse) => !/^(SHIPPING|FEES)\b/i.test(product_tax_code ?? '');
+  const goods =
+    line && isGoods(line)
+      ? line
+      : transaction.line_items.find(
+          (one) =>
+            isGoods(one) && one.taxes.some((row) => row.jurisdiction_code === jurisdiction_code && row.rate === rate),
+        );
+  return !goods || /^(FOOD|BEVERAGES|HEALTH)\b/i.test(goods.product_tax_code ?? '');
+};
+
+/** Returns the column of a row. */
 const taxColumn = (
-  { jurisdiction_type, tax_type, taxability_reason }: TaxRowResponse,
+  row: TaxRowResponse,
   line: LineItemResponse | null,
   isInState: boolean,
+  posting: PostingInput,
 ): TaxColumn => {
-  if (tax_type === 'fee') return 'fee';
-  const isReduced = jurisdiction_type === 'state' && /reduced_rated$/.test(taxability_reason);
-  const isFoodOrDrug =
-    !line || /^(FOOD|BEVERAGES|HEALTH\.(DRUGS|INSULIN|MEDICAL_OXYGEN))\b/i.test(line.product_tax_code ?? '');
-  return isReduced && isFoodOrDrug ? 'food_drug' : isInState ? 'in_state' : undefined;
+  if (row.tax_type === 'fee') return 'fee';
+  const isReduced = row.jurisdiction_type === 'state' && /reduced_rated$/.test(row.taxability_reason);
+  return isReduced && isFoodRate(row, line, posting) ? 'food_drug' : isInState ? 'in_state' : undefined;
 };
 
 const rowAmounts = (
@@ -262,7 +281,7 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
       const state = rowState(row);
       const tax = calculated[position++] as bigint;
       if (state === null) return [];
-      const column = taxColumn(row, line, origins.includes(state));
+      const column = taxColumn(row, line, origins.includes(state), posting);
       const parts = listParts(row, charge, posting, listExemptParts);
       return [{ row, amounts: rowAmounts(row, tax, parts, exponent), column, state, parts }];
     });

@@ -26,9 +26,9 @@ const partShape = {
   difference: part,
   over_collected: part,
   /**
-   * Parts of the tax due, which is the calculated and the over-collected tax: fees, a state's tax on food and drugs at
-   * its reduced rate, and the other tax on sales shipped from inside the state. The rest is on sales shipped from
-   * outside.
+   * Parts of the tax due, which is the calculated and the over-collected tax: fees, a state's tax on food and health
+   * products at its reduced rate, and the other tax on sales shipped from inside the state. The rest is on sales
+   * shipped from outside.
    */
   fee: part,
   food_drug: part,
