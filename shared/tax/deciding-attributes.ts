@@ -87,6 +87,8 @@ const decisiveGroups: ReadonlySet<string> = new Set([
   'dispensing',
   'energy_use',
   'eyewear_kind',
+  'juice_content',
+  'patient',
   'periodical_kind',
   'property_serviced',
   'sale_term',
@@ -94,8 +96,11 @@ const decisiveGroups: ReadonlySet<string> = new Set([
   'wearer',
 ]);
 
-const isDecisive = ({ attribute, effect }: DecidingAttribute): boolean =>
-  decisiveGroups.has(attribute.group.key) && effect.type !== 'not_established';
+// A soft drink without an attribute contains no juice.
+const isDecisive = ({ attribute, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean =>
+  decisiveGroups.has(attribute.group.key) &&
+  !(attribute.group.key === 'juice_content' && path === 'BEVERAGES.SOFT_DRINKS') &&
+  effect.type !== 'not_established';
 
 const isUntaxed = ({ type }: Effect): boolean => type === 'exempt' || type === 'other_tax';
 
@@ -107,7 +112,7 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   // Whether the use is known depends on the buyer. The effect itself adds that uncertainty.
   const missing = decidingAttributes(release, state, product, day).filter(
     (one) =>
-      isDecisive(one) &&
+      isDecisive(one, product) &&
       !(effect.type === 'use_split' && one.attribute.group.key === 'use_type') &&
       !(isUntaxed(effect) && isUntaxed(one.effect)),
   );
