@@ -142,3 +142,15 @@ it('reports sales from outside Illinois on the lines of the destination', () => 
   expect(amounts).toMatchObject({ '4b': '188.00', '5b': '1.00', '6 to 8': null, 9: '189.00' });
   expect(notes.filter((note) => note.startsWith('The lines were not compared with the current form.'))).toHaveLength(1);
 });
+
+// Sales that the instructions of the states put on other returns, schedules or rows. A filing does not separate them.
+it.each([
+  ['US-AZ', 'business codes of their own'],
+  ['US-CO', 'Retail Marijuana Sales Tax Return'],
+  ['US-IL', 'a return for each sale, the ST-556'],
+  ['US-MA', 'ST-MAB-4'],
+  ['US-NY', 'schedules B, N, T and FR'],
+] as const)('notes which sales in %s belong elsewhere', (state, text) => {
+  const { notes } = writeSheet(state, californian('100.00', '6.00', '0.00'));
+  expect(notes.filter((note) => note.includes(text))).toHaveLength(1);
+});
