@@ -96,11 +96,22 @@ const decisiveGroups: ReadonlySet<string> = new Set([
   'wearer',
 ]);
 
-// A soft drink without an attribute contains no juice.
-const isDecisive = ({ attribute, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean =>
-  decisiveGroups.has(attribute.group.key) &&
-  !(attribute.group.key === 'juice_content' && path === 'BEVERAGES.SOFT_DRINKS') &&
-  effect.type !== 'not_established';
+/** Attributes of one code that many of its products have and many lack, according to the code's description. */
+const decisiveAttributes: ReadonlySet<string> = new Set([
+  'BEVERAGES.BOTTLED_WATER._CARBONATED',
+  'BEVERAGES.ENERGY_DRINKS._SUPPLEMENT_FACTS',
+  'FOOD.CANDY._CONTAINS_FLOUR',
+  'FOOD.PREPARED_FOOD._TO_GO',
+  'HEALTH.GROOMING_HYGIENE._SUNSCREEN',
+  'HEALTH.MEDICAL_SUPPLIES._DIABETIC',
+]);
+
+const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean => {
+  if (effect.type === 'not_established') return false;
+  // A soft drink without an attribute contains no juice.
+  if (group.key === 'juice_content' && path === 'BEVERAGES.SOFT_DRINKS') return false;
+  return decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`);
+};
 
 const isUntaxed = ({ type }: Effect): boolean => type === 'exempt' || type === 'other_tax';
 
