@@ -25,10 +25,9 @@ const districtTax = (city: string, name: string): Jurisdiction => ({
 });
 
 /**
- * California's rates by city (content notes 2). The rates are combined: the part above the state's rate in the base
- * release becomes one district tax of the city, from the row's day until the city's next row. Keeps a few hundred
- * cities in memory until the file ends. The file has no jurisdiction codes, so the jurisdictions have no reporting
- * code.
+ * California's rates by city. The rates are combined: the part above the state's rate in the base release becomes one
+ * district tax of the city, from the row's day until the city's next row. Keeps a few hundred cities in memory until
+ * the file ends. The file has no jurisdiction codes, so the jurisdictions have no reporting code.
  */
 export const cdtfa = stateTable({
   format: 'cdtfa',

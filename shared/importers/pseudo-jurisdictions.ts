@@ -52,7 +52,7 @@ export type PseudoCodes = ReturnType<typeof newPseudoCodes>;
 
 /**
  * Statewide rates that include mandatory local taxes, and the state's part of them: California 6 + 1.25 %, Nevada 4.6 +
- * 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 % (content notes 3.1).
+ * 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 %.
  */
 export const splits: Readonly<Record<string, { readonly whole: string; readonly own: string }>> = {
   CA: { whole: '0.0725', own: '0.06' },

@@ -131,8 +131,8 @@ async function* listAreas(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<
 const badFile = (reason: string): Entry => ({ kind: 'bad', isOfFile: true, line: 1, reason });
 
 /**
- * The Texas Comptroller's file of local rates (content notes 2), which apply from the month in the file. A city in
- * several counties or transit areas has several rows, so it is ambiguous. Throws if the first line is invalid.
+ * The Texas Comptroller's file of local rates, which apply from the month in the file. A city in several counties or
+ * transit areas has several rows, so it is ambiguous. Throws if the first line is invalid.
  */
 export const texas = stateFile({
   format: 'texas',

@@ -106,7 +106,7 @@ const readZipRates = (cells: Texts<typeof columns>, context: Context): RowResult
     whenRead(readCells(columns, cells), (values) =>
       whenRead(readLocal(values, cells.special !== '', context), (local) => {
         const { region, countyName, risk } = values;
-        // A ZIP with a risk level of 1, or without one, is within one city and one county (content notes 2).
+        // A ZIP with a risk level of 1, or without one, is within one city and one county.
         return row({ zip, region, countyName, local, crossesBorders: risk !== '' && Number(risk) !== 1 });
       }),
     ),
@@ -135,7 +135,7 @@ function* zipEntries(
 }
 
 /**
- * A table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name.
+ * A table of rates by ZIP with their components. They apply from the month in the file's name.
  *
  * A component becomes a jurisdiction named after the table's region. A ZIP is ambiguous if it has several regions or a
  * risk level that means that borders cross it, because the table lacks the taxes beyond the borders. A row whose state

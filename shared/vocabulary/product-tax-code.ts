@@ -175,11 +175,10 @@ type Components = {
 const wellFormed = new RegExp(productTaxCodeKeywords.pattern);
 
 /**
- * Splits a string into a product tax code and its attributes, the trailing components that start with an underscore
- * (spec 1).
+ * Splits a string into a product tax code and its attributes, the trailing components that start with an underscore.
  *
- * The code is a full path (`CLOTHING.APPAREL`) or its label alone (`APPAREL`): `ptcs` lists codes as labels (spec 2.1),
- * and labels are unique. A family (`CLOTHING`) or a path that does not exist (`FOOD.APPAREL`) does not match.
+ * The code is a full path (`CLOTHING.APPAREL`) or its label alone (`APPAREL`): `ptcs` lists codes as labels, and labels
+ * are unique. A family (`CLOTHING`) or a path that does not exist (`FOOD.APPAREL`) does not match.
  */
 const readComponents = (text: string): Components => {
   if (text.length > textLengthMax || !wellFormed.test(text))

@@ -29,7 +29,7 @@ describe.each([
   ['/product-attributes', productAttributes.map(({ code }) => code), ProductAttributesListResponse],
   ['/product-tax-codes', everyCode, ProductTaxCodeList],
 ] as const)('GET %s', (path, all, schema) => {
-  it('returns the whole list in one page by default, and requires a credential (spec 4.1 rule 1)', async () => {
+  it('returns the whole list in one page by default, and requires a credential', async () => {
     const answer = await call('GET', path);
     expect([answer.status, listCodes(answer)]).toEqual([200, all]);
     expect(answer.body).toMatchObject({ object: 'list', url: path, has_more: false });
@@ -40,7 +40,7 @@ describe.each([
   });
 
   it.each(['7', '40', String(all.length - 1), String(all.length)])(
-    'pages through the same list with a limit of %s and the last code received (spec 4.1 rule 2)',
+    'pages through the same list with a limit of %s and the last code received',
     async (limit) => {
       const received: string[] = [];
       for (let more = true; more; ) {

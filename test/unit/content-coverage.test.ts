@@ -29,8 +29,8 @@ describe('the built-in coverage', () => {
     expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all, attribution }).error).toBeUndefined();
   });
 
-  // The expected values are typed from the content study, not from the releases.
-  it('agrees with the content study on states with a single rate, without the tax, and with local taxes', () => {
+  // The expected values are typed by hand, not read from the releases.
+  it('reports states with a single rate, without a sales tax, and with local taxes', () => {
     const getLocal = (state: string) => {
       const { local_rates, local } = getState(state);
       return `${state} ${local_rates} ${local.basis}`;

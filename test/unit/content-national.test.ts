@@ -211,7 +211,7 @@ it.each(cases as readonly Case[])(
   },
 );
 
-/** Values from the content notes, typed by hand and independent of how the releases were built. */
+/** Values typed by hand from public sources, independent of how the releases were built. */
 describe('content values', () => {
   type Dated = { readonly from: string | null; readonly to: string | null };
   const valuesOn = <Value extends Dated>(state: string, values: readonly Value[], day: string) =>
@@ -295,7 +295,7 @@ describe('content values', () => {
 });
 
 describe('content by state and product', () => {
-  /** The content notes' table by state (4.1, with its corrections, and 4.3), typed by hand and sent as client requests. */
+  /** The treatment of goods by state, typed by hand and sent as client requests. */
 
   const cells = stateTreatments.flatMap(({ state, rate: _, goods, ...kinds }) =>
     Object.entries(kinds).map(([kind, cell]) => ({ state, goods, kind, cell })),

@@ -180,7 +180,7 @@ describe('the publisher client', async () => {
 });
 
 describe('links on a page', () => {
-  /** Effects of a publisher's page and its file names on an update (findings R1 to R3). */
+  /** Effects of a publisher's page and its file names on an update. */
 
   const base = 'https://example.gov/rates/';
   const listFiles = (letters: string): readonly PublishedFile[] => {

@@ -59,7 +59,7 @@ describe('releases', () => {
     (right.any.length > 0 && right.any.every((attribute) => left.none.includes(attribute))) ||
     (left.any.length > 0 && left.any.every((attribute) => !right.any.includes(attribute)));
 
-  /** Whether the order of two rules in the file does not matter (content notes 4.9). */
+  /** Whether the order of two rules in the file does not matter. */
   const areDistinct = (left: Rule, right: Rule): boolean =>
     isDisjoint(left.ptcs, right.ptcs) ||
     haveDisjointPlaces(left, right) ||

@@ -1,4 +1,4 @@
-/** No input from a publisher, a file or a request makes a regular expression slow (R3). */
+/** No input from a publisher, a file or a request makes a regular expression slow. */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';

@@ -92,7 +92,7 @@ describe('store claims', () => {
 });
 
 describe('store keys', () => {
-  it('matches the table in the architecture', () => {
+  it('builds the documented keys', () => {
     expect(headKey('acct_1', 'txn_1')).toEqual({ pk: 'T#acct_1#txn_1', sk: 'H' });
     expect(auditKey('acct_1', 'txn_1', 7)).toEqual({ pk: 'T#acct_1#txn_1', sk: 'A#0000000007' });
     expect(claimKey('acct_1', 'abc')).toEqual({

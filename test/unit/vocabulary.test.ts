@@ -99,7 +99,7 @@ const getLast = (path: string) => path.split('.').at(-1) ?? '';
 const families = [...new Set(paths.filter((path) => path.includes('.')).map((path) => path.split('.')[0] as string))];
 const listMembers = (family: string) => paths.filter((code) => code.startsWith(`${family}.`));
 const repeated = <Value>(values: readonly Value[]) => values.filter((value, at) => values.indexOf(value) !== at);
-/** The matching rule in specification 2.1: "a label covers any path ending in it". */
+/** Matches codes as the API documents `ptcs`: a label covers any path that ends in it. */
 const covers = (label: string, path: string) => `.${path}`.endsWith(`.${label}`);
 
 const listProblems = (text: string) => {
@@ -132,13 +132,13 @@ describe('the vocabulary', () => {
     expect(repeated(texts.flatMap(({ examples }) => examples))).toEqual([]);
   });
 
-  it('contains labels that identify one path (spec 2.1), and families that are neither codes nor labels', () => {
+  it('contains labels that identify one path, and families that are neither codes nor labels', () => {
     for (const path of paths) expect(path).toMatch(/^[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)?$/);
     expect(repeated(paths.map(getLast))).toEqual([]);
     expect(paths.flatMap((path) => [path, getLast(path)]).filter((name) => families.includes(name))).toEqual([]);
   });
 
-  it('contains attributes in the format of specification 2.1, sorted, each with existing labels', () => {
+  it('contains attributes in the documented format, sorted, each with existing labels', () => {
     const codes = productAttributes.map(({ code }) => code);
     expect(codes).toEqual([...new Set(codes)].sort());
     expect(z.array(ProductAttributeItem).safeParse(productAttributes).error).toBeUndefined();
@@ -294,7 +294,7 @@ describe('attributes of a code', () => {
     expect(attributeCodes(text).join(' ')).toBe(result);
   });
 
-  it('includes attributes whose label is the end of the path, and attributes without labels (spec 2.1)', () => {
+  it('includes attributes whose label is the end of the path, and attributes without labels', () => {
     // Reads the file directly, without the module's lookups.
     const file = new URL('../../shared/vocabulary/attributes.json', import.meta.url);
     const items: { code: string; ptcs: string[] }[] = JSON.parse(readFileSync(file, 'utf8'));

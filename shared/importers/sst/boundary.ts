@@ -17,7 +17,7 @@ import { assertFits, limits } from '../limits.ts';
 import { foreignZips, touchesAny, zipsOfState } from '../zips.ts';
 import { type LayerKey, layerKey, placeTypes, type RateBook, rowDates } from './rates.ts';
 
-/** Columns 4 to 14 of a street-address row, numbered from 1 as in the layout (content notes 1.5). */
+/** Columns 4 to 14 of a street-address row, numbered from 1 as in the layout. */
 const firstColumn = 4;
 const columnCount = 11;
 
@@ -77,7 +77,7 @@ const streetRange = (cells: readonly string[]): StreetRange => {
 /** Most states send 89 columns; South Dakota and Washington send 90. */
 const boundaryColumns: readonly number[] = [89, 90];
 
-/** `rank`: a ZIP+4 range takes precedence over a ZIP range (content notes 1.6). A street row spans the whole ZIP. */
+/** `rank`: a ZIP+4 range takes precedence over a ZIP range. A street row spans the whole ZIP. */
 type BoundarySpan = Omit<Span, 'kind' | 'locals' | 'from'> & { readonly from: string };
 
 const ofStreets = { of_streets: true } as const;
@@ -106,7 +106,7 @@ const readEnds = (type: string, cells: readonly string[]): Ends | undefined => {
   return { low: nineDigits(first, '0000'), high: nineDigits(last, '9999') };
 };
 
-/** Reads the ZIPs and days of a row in an SST boundary file (content notes 1.5). */
+/** Reads the ZIPs and days of a row in an SST boundary file. */
 const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
   if (!boundaryColumns.includes(cells.length))
     return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
@@ -208,7 +208,7 @@ const getUntaxed = (book: RateBook, cells: readonly string[], countyKey: LayerKe
   ];
 };
 
-/** Finds the jurisdictions of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
+/** Finds the jurisdictions of a boundary row: its county, its place and all its districts. */
 const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
   const { exceptions } = book;
   const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));

@@ -1,4 +1,4 @@
-/** The rates of an SST rate file (content notes 1.3, 1.6). */
+/** The rates of an SST rate file. */
 import { compactDay, dayAfter, dayBefore } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { shareDays } from '../../catalog/effective.ts';
@@ -55,7 +55,7 @@ const layerName = ({ counties, codedPlaces, districts }: OwnCodes, key: LayerKey
   return placeTypes.includes(type) ? codedPlaces.get(code) : districts.get(code);
 };
 
-/** State-specific deviations from the common file layout (content notes 1.6). */
+/** State-specific deviations from the common file layout. */
 
 type StateExceptions = {
   /** Row and triplet types to ignore, each with the reason. */
@@ -122,7 +122,7 @@ const parseRates = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' |
   };
 };
 
-/** Reads a row of an SST rate file (content notes 1.3). */
+/** Reads a row of an SST rate file. */
 const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: RateBook): RowResult<RateRow> => {
   if (cells.length !== rateColumns) return bad(`has ${cells.length} columns; a rate row has ${rateColumns}`);
   const [state = '', type = '', code = ''] = cells;
@@ -200,8 +200,7 @@ export const resolveOverlaps = (
 
 /**
  * Returns the day from which a file's history is complete: the day after the earliest end date of a row, but no later
- * than the first day of the quarter in the file's name (`MNR2026Q2FEB18.zip`; content notes 1.2). `null` if neither is
- * known.
+ * than the first day of the quarter in the file's name (`MNR2026Q2FEB18.zip`). `null` if neither is known.
  */
 export const completeFrom = (ends: Iterable<string | null>, fileName: string): string | null => {
   let first = publicationIn(fileName.slice('MNR'.length))?.quarter ?? null;
@@ -339,7 +338,7 @@ export class RateBook {
 
   /**
    * Returns the rates of a key, preceded by a zero rate as far back as the file is complete. The rate is unknown in
-   * gaps and after the last rate: a boundary row that still refers to the key needs one (content notes 1.6).
+   * gaps and after the last rate: a boundary row that still refers to the key needs one.
    */
   private withBeginning(key: LayerKey): readonly DatedRate[] {
     const sorted = this.listRates(key).toSorted((a, b) => (firstDay(a) < firstDay(b) ? -1 : 1));

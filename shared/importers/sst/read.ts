@@ -24,7 +24,8 @@ const tellApart = async (files: readonly string[]) => {
 };
 
 /**
- * Reads a state's SST rate file and boundary file (content notes 1.2 to 1.6), in either order.
+ * Reads a state's SST rate file and boundary file, in either order. Layout: Rates and Boundary Databases Instructional
+ * Paper, Streamlined Sales Tax Governing Board.
  *
  * A county or place without any rate row has no local tax; the summary lists it. A district without a rate row is an
  * error, and its ZIPs are not covered if the import continues. A jurisdiction with rate rows has no tax before the

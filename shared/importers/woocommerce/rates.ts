@@ -118,9 +118,7 @@ export const readBadWooRate = (row: WooRow): WooRate => {
   };
 };
 
-/**
- * Reads a row of WooCommerce's tax rates (content notes 2). The release's settings decide whether shipping is taxed.
- */
+/** Reads a row of WooCommerce's tax rates. The release's settings decide whether shipping is taxed. */
 export const readWooRate = (headed: WooRow, state: string): RowResult<WooRate> => {
   const { cells } = headed;
   const scope = readScope(cells, state);

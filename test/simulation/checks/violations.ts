@@ -47,7 +47,7 @@ const accountViolations = ({ versions }: History): string[] =>
       .map(({ invocation: { id, account } }) => `${id} of ${account} wrote another account's item ${name}`);
   });
 
-/** All violations of invariants, as text (measured facts 5.3). */
+/** Returns all violations of invariants as text. */
 export const collectViolations = (history: History, observed: Observed, areAllHashed: boolean): string[] => {
   const bugs = observed.bugs.map(
     ({ invocation, error }) => `500 in ${invocation}: ${error instanceof Error ? error.stack : error}`,
