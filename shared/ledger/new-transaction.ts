@@ -9,10 +9,16 @@ import type { TransactionRequest } from './request.ts';
 import { replacedTax } from './supplied-tax.ts';
 import type { NextTransaction, StoredTransaction } from './transaction.ts';
 
+const owedByMarketplace =
+  ' If the marketplace collected it, send tax_amount "0": you owe the tax sent, and returns report it as over-collected.';
+
 /** Returns the warning that a supplied tax differs from the calculated tax. Both are stored. */
-export const taxDiffers = (supplied: string, calculated: string): Warning => ({
+export const taxDiffers = (
+  { tax_amount, collected_by }: Pick<Outcome, 'tax_amount' | 'collected_by'>,
+  calculated: string,
+): Warning => ({
   code: 'tax_amount_differs',
-  message: `The tax sent, ${supplied}, differs from the calculated ${calculated}; both are kept.`,
+  message: `The tax sent, ${tax_amount}, differs from the calculated ${calculated}; both are kept.${collected_by === 'marketplace' ? owedByMarketplace : ''}`,
   pointer: '/tax_amount',
 });
 
@@ -41,7 +47,7 @@ export const newTransaction = (
       parent_transaction_id: request.parent_transaction_id ?? null,
       reference_id: request.reference_id ?? null,
       ...recorded,
-      warnings: [...recorded.warnings, ...(tax === calculatedTax ? [] : [taxDiffers(tax, calculatedTax)])],
+      warnings: [...recorded.warnings, ...(tax === calculatedTax ? [] : [taxDiffers(recorded, calculatedTax)])],
       calculated_tax_amount: calculatedTax,
       tax_amount_source: request.tax_amount ? 'provided' : 'calculated',
       credited_amount: zero,

@@ -171,6 +171,13 @@ describe('supplied tax', () => {
     });
     expect(listWarnings(answer)).toContain('tax_amount_differs');
   });
+
+  // The marketplace owes the tax that it collects. A tax that is sent counts as collected by the seller.
+  it.each(['seller', 'marketplace'])('warns of a tax sent with a sale of a %s', async (collected_by) => {
+    const { warnings } = await sold(await newClient(), { collected_by, tax_amount: '8.25' });
+    const [message = ''] = warnings.flatMap(({ code, message }) => (code === 'tax_amount_differs' ? [message] : []));
+    expect(message.includes('send tax_amount "0"')).toBe(collected_by === 'marketplace');
+  });
 });
 
 describe('reference_id', () => {

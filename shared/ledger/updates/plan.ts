@@ -161,7 +161,7 @@ const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransacti
   if (!recorded.ok) return recorded;
   const { tax_amount } = recorded.value;
   const others = withSent(transaction.warnings, sent).filter(({ code }) => code !== 'tax_amount_differs');
-  const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(tax_amount, calculated_tax_amount)];
+  const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(recorded.value, calculated_tax_amount)];
   return accept({
     figures: {
       ...recorded.value,
@@ -182,7 +182,7 @@ const taxWarnings = (
   calculated: Outcome,
   { update, stored: { transaction }, requested }: Edit,
 ): Warning[] => {
-  if (outcome.tax_amount !== calculated.tax_amount) return [taxDiffers(outcome.tax_amount, calculated.tax_amount)];
+  if (outcome.tax_amount !== calculated.tax_amount) return [taxDiffers(outcome, calculated.tax_amount)];
   const isDropped =
     requested.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
   if (!isDropped) return [];
