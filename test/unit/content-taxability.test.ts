@@ -59,7 +59,7 @@ const inState = (row: TaxabilityRow): string => {
   if (confidence === 'low' || treatment === 'unknown') return 'not_established';
   const same = conditions.filter((one) => one.condition === condition && one.treatment === treatment);
   const known = same.find(({ states }) => states?.split('+').includes(state)) ?? same.find(({ states }) => !states);
-  const [answer = 'open', amount, rate = ''] = condition === '' ? ['as_row'] : (known?.answer.split(':') ?? []);
+  const [answer, ...fields] = condition === '' ? ['as_row'] : (known?.answer ?? 'open').split(' ');
   switch (answer) {
     case 'as_row':
       if (treatment === 'rate') return `rate rate=${stateRate(row)}`;
@@ -67,22 +67,17 @@ const inState = (row: TaxabilityRow): string => {
       return treatment;
     case 'open':
       return 'not_established';
-    case 'base_percent':
-      return `base_percent percent=${percent(amount as string)}`;
-    case 'tax_cap':
-      return `tax_cap amount=${Number(amount)} rate=${stateRate(row)}`;
-    case 'threshold_cliff_inclusive':
-      return `threshold_cliff amount=${Number(amount)}`;
-    case 'threshold_rate':
-      return `threshold_rate amount=${Number(amount)} rate=${percent(rate)}`;
-    case 'rate':
-      return `rate rate=${percent(amount as string)}`;
-    case 'rate_plus':
-      return `rate rate=${Number((stateRate(row) + percent(amount as string)).toFixed(6))}`;
     case 'local_cap':
       return treatment === 'rate' ? `rate rate=${stateRate(row)}` : 'taxable';
-    default:
-      return amount === undefined ? answer : `${answer} amount=${Number(amount)}`;
+    default: {
+      const figures = fields.filter((field) => !field.startsWith('inclusive=')).sort();
+      const withRate = figures.map((field) => {
+        const [name, value = ''] = field.split('=');
+        const [, points] = /^own(?:\+(.+))?$/.exec(value) ?? [];
+        return `${name}=${value.startsWith('own') ? Number((stateRate(row) + Number(points ?? 0)).toFixed(6)) : Number(value)}`;
+      });
+      return [answer, ...withRate].join(' ');
+    }
   }
 };
 
@@ -97,7 +92,7 @@ const inCity = (row: TaxabilityRow, state: string): string => {
   if (capped) return `base_cap amount=${capped}`;
   if (state === 'not_established') return state;
   if (local === 'own') return 'not_established';
-  if (cap?.startsWith('local_cap:')) return `base_cap amount=${Number(cap.slice(10))}`;
+  if (cap?.startsWith('local_cap amount=')) return `base_cap amount=${Number(cap.slice(17))}`;
   if (local === 'none') return 'exempt';
   return local === 'full' || /^(rate|tax_cap|threshold_rate) /.test(state) ? 'taxable' : state;
 };

@@ -61,31 +61,27 @@ const getEffect = (row: TaxabilityRow): Effect | null => {
   }
 };
 
-type ToEffect = (amount: string, percent: string, ownRate: string) => Effect;
-
-/** The effects of the values in the table of conditions, such as `threshold_rate:1000:7.75`. */
-const effectsByAnswer: Readonly<Record<string, ToEffect>> = {
-  taxable: () => taxable,
-  base_percent: (amount) => ({ type: 'base_percent', percent: fractionOfPercent(amount) }),
-  tax_cap: (amount, _, rate) => ({ type: 'tax_cap', rate, amount }),
-  threshold_cliff: (amount) => ({ type: 'threshold_cliff', amount, inclusive: false }),
-  threshold_cliff_inclusive: (amount) => ({ type: 'threshold_cliff', amount, inclusive: true }),
-  threshold_excess: (amount) => ({ type: 'threshold_excess', amount }),
-  threshold_rate: (amount, percent) => ({ type: 'threshold_rate', amount, rate: fractionOfPercent(percent) }),
-  rate: (amount) => ({ type: 'rate', rate: fractionOfPercent(amount) }),
-  rate_plus: (amount, _, rate) => ({
-    type: 'rate',
-    rate: formatFraction(parseUnits(rate) + parseUnits(fractionOfPercent(amount))),
-  }),
+/**
+ * Parses an effect in the table of conditions, such as `threshold_rate amount=1000 rate=0.0775`. `own` is the rate of the
+ * row or of the state, and `own+0.003` is 0.3 points more.
+ */
+const parseEffect = (type: string, fields: readonly string[], ownRate: string): Effect => {
+  const values = fields.map((field) => {
+    const [name, value = ''] = field.split('=');
+    if (!value.startsWith('own')) return [name, value === 'true' || (value !== 'false' && value)];
+    return [name, formatFraction(parseUnits(ownRate) + parseUnits(value.slice('own+'.length) || '0'))];
+  });
+  return { type, ...Object.fromEntries(values) };
 };
 
 /** Returns the effects of a value on state and local tax; `null` if not established. */
 const getEffects = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
-  const [name = '', amount = '', percent = ''] = answer.split(':');
-  if (name === 'local_cap') return [getEffect(row) ?? taxable, { type: 'base_cap', amount }];
+  const [name = '', ...fields] = answer.split(' ');
+  if (name === 'open') return null;
   const ownRate = row.state_rate === '' ? getGeneralRate(release) : fractionOfPercent(row.state_rate);
-  const effect = name === 'as_row' ? getEffect(row) : effectsByAnswer[name]?.(amount, percent, ownRate);
-  return effect ? [effect, getLocal(row, effect)] : null;
+  if (name === 'local_cap') return [getEffect(row) ?? taxable, parseEffect('base_cap', fields, ownRate)];
+  const effect = name === 'as_row' ? getEffect(row) : parseEffect(name, fields, ownRate);
+  return effect && [effect, getLocal(row, effect)];
 };
 
 /** Returns the effect on a local tax that follows the state at the general local rate. */
