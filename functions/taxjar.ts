@@ -25,7 +25,7 @@ import { endpoint as listTransactions } from './list-transactions.ts';
 import { endpoint as updateCustomer } from './update-customer.ts';
 import { endpoint as updateTransaction } from './update-transaction.ts';
 
-/** TaxJar's interface (version 2) over the operations of Levy, so that clients of TaxJar move by changing their base URL. */
+/** The TaxJar-compatible API (version 2) on top of Levy's operations: clients of TaxJar only change their base URL. */
 
 // The literal path precedes one with a parameter.
 const operations: readonly Endpoint[] = [
@@ -39,7 +39,7 @@ const matching = (method: string, path: string) => {
     const found = operation.method === method ? pattern.exec(path) : null;
     if (found) return { operation, id: decodeURIComponent(found[1] ?? '') };
   }
-  throw new Error(`${method} ${path} is not an operation of the TaxJar interface.`);
+  throw new Error(`${method} ${path} is not an operation of Levy.`);
 };
 
 type Call = PostOptions & { readonly body?: object; readonly query?: Query };
@@ -100,7 +100,7 @@ const getRoute = ({ method, pathParameters: { proxy = '' } }: RequestContext) =>
   const onPath = routes.filter(([, pattern]) => pattern.test(path));
   const route = onPath.find(([known]) => known === method);
   if (onPath.length === 0)
-    throw new TaxJarRefusal(404, `The TaxJar interface has no path ${path}. GET /v2/openapi.json lists the paths.`);
+    throw new TaxJarRefusal(404, `The API has no path ${path}. GET /v2/openapi.json lists the paths.`);
   if (!route) {
     const allow = onPath.map(([known]) => known).join(', ');
     throw new TaxJarRefusal(405, `${path} does not support ${method}. Allowed: ${allow}.`, { Allow: allow });

@@ -116,7 +116,7 @@ const shape = {
   ),
   /** Whether the API has the console. */
   console: flag(true),
-  /** Whether the API has the interface of TaxJar. */
+  /** Whether the deployment has the TaxJar-compatible API. */
   taxjar: flag(true),
 };
 const names = Object.keys(shape) as (keyof typeof shape)[];

@@ -46,7 +46,7 @@ const resources: readonly (readonly [path: string, pattern: RegExp])[] = [
 ];
 
 const findOperation = (method: string, path: string): MatchedResource['operation'] => {
-  // TaxJar's interface has every method.
+  // The TaxJar-compatible API uses every method.
   if (path === taxjar.path) return taxjar.name;
   return Object.values(endpoints).find((one) => one.path === path && one.method === method)?.name ?? null;
 };

@@ -76,7 +76,7 @@ export const createTransaction = (creation: Creation, caller: Caller, ports: Cre
     return commitWithResponse(commit, { ...answer, transaction: stored.transaction }, ports.ledger);
   }, ports.remainingMs);
 
-/** A transaction that a new one replaces, and the plan of its void, which only the interface of TaxJar needs. */
+/** A transaction that a new one replaces, and the plan of its void. Only the TaxJar-compatible API replaces. */
 export type Replaces = {
   readonly id: string;
   readonly planVoid: (

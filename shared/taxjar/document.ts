@@ -261,8 +261,8 @@ const roundTogether = <Own extends Priced>(lines: readonly Own[], signs: readonl
 };
 
 /**
- * Adds a discount with the other sign than its line item to the price. WooCommerce sends one if a price was raised in the
- * order. As other shops send discounts with either sign, this reading counts only if it adds up to the sent amount.
+ * Adds a discount to the price if their signs differ. WooCommerce sends such a discount if a price was raised in the
+ * order. Other shops send discounts with either sign, so this applies only if the result adds up to the sent amount.
  */
 const withSurcharges = <Own extends Priced>(
   fields: Fields,
@@ -283,8 +283,8 @@ const isGoods = ({ product_tax_code }: { readonly product_tax_code: string | nul
   isShipped({ product: findProduct(product_tax_code ?? general), fulfillment: null });
 
 /**
- * Returns the line items that are sent; `null` without any. Those of a refund have positive amounts. If none of them is
- * usually shipped, such as a gift card, a charge for shipping means that they are.
+ * Returns the line items that are sent; `null` without any. Amounts of a refund become positive. If no line item is
+ * usually shipped (gift cards, for example) but there is a shipping charge, all of them count as shipped.
  */
 export const listLines = (fields: Fields, isRefund = false) => {
   const sent = listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
@@ -327,8 +327,8 @@ export const withinSold = (line: SentLine & { readonly id: string }, sold: reado
 const getProduct = ({ metadata }: SentLine): string | null => metadata[keptKeys.product_identifier] ?? null;
 
 /**
- * Whether the id of a refund's line item is that of an order's line item. ERPNext numbers the line items of each document:
- * the id of a refund can be that of another product in the order.
+ * Whether a refund's line item and an order's line item with the same id are the same. ERPNext numbers the line items
+ * of each document, so an id in a refund can belong to another product in the order.
  */
 export const isSameLine = (line: SentLine, sold: readonly Pick<Sold, 'id' | 'product'>[]): boolean => {
   const product = getProduct(line);
@@ -337,9 +337,9 @@ export const isSameLine = (line: SentLine, sold: readonly Pick<Sold, 'id' | 'pro
 };
 
 /**
- * Returns the line items of a refund with the ids of the order's line items. A line item without an id of the order, such
- * as WooCommerce's own id of a refunded item, refunds a line item with the same product: if possible one of which enough
- * remains, then one with the same price.
+ * Returns the line items of a refund with the ids of the order's line items. A line item without an id of the order,
+ * such as WooCommerce's own id of a refunded item, refunds a line item with the same product, preferably one with a
+ * sufficient remaining amount, then one with the same price.
  */
 export const matchSold = (lines: readonly SentLine[], sold: readonly Sold[]) => {
   const left = new Map<string | null, bigint>(sold.map(({ id, net }) => [id, net]));
@@ -386,7 +386,7 @@ export const getTerms = (fields: Fields, isCredit = false) => {
   };
 };
 
-/** Returns an order's metadata: the fields that the TaxJar interface returns and a calculation does not need. */
+/** Returns an order's metadata: the fields that the TaxJar-compatible API returns and a calculation does not need. */
 export const orderMetadata = (fields: Fields) =>
   getMetadata({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
 

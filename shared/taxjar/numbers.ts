@@ -1,6 +1,6 @@
 import { decimalText, digits } from '../money/decimal.ts';
 
-/** JSON numbers of TaxJar's interface as exact decimal strings: no amount passes through floating point. */
+/** Reads JSON numbers as exact decimal strings: no amount passes through floating point. */
 
 export type Json = null | boolean | string | readonly Json[] | { readonly [name: string]: Json };
 

@@ -76,8 +76,8 @@ const fingerprint = (fields: Fields): string => {
 };
 
 /**
- * Refuses an amount that is not the sum of the line items and the shipping, as TaxJar does from this version on. A cent
- * for each line item can be a rounding.
+ * Refuses an amount that is not the sum of the line items and the shipping, as this API version of TaxJar does. A
+ * difference of a cent for each line item is allowed, because shops round.
  */
 export const requireSum = (fields: Fields, version: string): void => {
   const lines = version >= '2020-08-07' ? listLines(fields, true) : null;
@@ -185,9 +185,10 @@ const listExcess = (lines: readonly { readonly id: string; readonly net: bigint 
 };
 
 /**
- * Converts the line items whose amount has the other sign, such as a coupon or a restocking fee, to discounts of the
- * others, in proportion. In a sale, these are the negative ones; in a refund, those with the smaller sum. A refund first
- * reduces the line items that exceed what remains of the order's, because the sale's coupon can have reduced only some.
+ * Converts the line items whose amount has the opposite sign, such as a coupon or a restocking fee, to discounts of the
+ * others, in proportion. In a sale, these are the negative line items; in a refund, the sign with the smaller sum. A
+ * refund first reduces the line items that exceed the remaining amounts of the order, because the sale's coupon can
+ * have reduced only some.
  */
 const withoutOpposite = <Own extends Priced & { readonly id: string }>(
   lines: readonly Own[],
@@ -352,8 +353,8 @@ const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
   parseAmount(total_amount, 2) - parseAmount(tax_amount, 2);
 
 /**
- * Returns a transaction as TaxJar's interface has it. Amounts are strings, which TaxJar's client for Go requires, and
- * those of refunds are negative.
+ * Converts a transaction to TaxJar's format. Amounts are strings, which TaxJar's client for Go requires. Amounts of
+ * refunds are negative.
  */
 export const toOrder = (transaction: Recorded) => {
   const signed = signedBy(transaction);
@@ -422,7 +423,7 @@ export const unrepeatable = (order: Recorded): string | null => {
 const sumLines = ({ line_items }: Recorded): bigint =>
   sum(line_items.map(({ net_amount }) => parseAmount(net_amount, 2)));
 
-/** Whether the line items can be those of a request without line items. */
+/** Whether the line items can come from a request without line items. */
 const isWithoutItems = ({ line_items: [line, ...others] }: Recorded): boolean =>
   others.length === 0 &&
   line?.id === '1' &&
@@ -456,7 +457,7 @@ export const mergeChange = (known: Fields, change: Fields, recorded: Recorded): 
 export const isSameOrder = (fields: Fields, { metadata }: Recorded): boolean =>
   metadata['taxjar_request'] === fingerprint(fields);
 
-/** Returns the personal fields of a request. A refund has those of its order. */
+/** Returns the personal fields of a request. A refund has the personal fields of its order. */
 const listPersonal = (fields: Fields): (string | null)[] => [
   ...['to_city', 'to_street', 'from_city', 'from_street', 'customer_id'].map((name) => textAt(fields, name)),
   ...(listAt(fields, 'line_items', (line) => textAt(line, 'description')) ?? []),

@@ -99,7 +99,7 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
   };
 };
 
-// A code can be an equivalent of several codes of Levy: TaxJar's clothing is also that of footwear. It is listed once.
+// Lists each code once: a code such as TaxJar's clothing code can be the equivalent of several codes of Levy.
 export const categories = async (): Promise<TaxJarResponse> => ({
   body: {
     categories: catalog().flatMap(({ name, description, equivalents }) =>

@@ -15,7 +15,7 @@ const names: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Ends a request with an error of TaxJar's interface. */
+/** Ends a request with an error in TaxJar's format. */
 export class TaxJarRefusal extends Error {
   override readonly name = 'TaxJarRefusal';
   readonly status: number;

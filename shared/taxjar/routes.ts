@@ -15,7 +15,7 @@ export const routes: readonly Route[] = [
   ...customerRoutes,
   ['GET', /^\/v2\/nexus\/regions$/, regions],
   ['GET', /^\/v2\/nexus\/addresses$/, nexusAddresses],
-  // Plugins check the key, which is valid if the request comes this far.
+  // Plugins check their key with this request. An invalid key was refused before.
   ['POST', /^\/v2\/verify$/, async () => ({ body: { valid: true, enabled: true, plus: true } })],
   ['POST', /^\/v2\/addresses\/validate$/, validate],
   ['GET', /^\/v2\/summary_rates$/, summaryRates],

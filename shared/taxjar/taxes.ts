@@ -39,8 +39,8 @@ const divideAmounts = (part: bigint, whole: bigint): bigint =>
   whole <= 0n || part <= 0n ? 0n : divideHalfUp(part * 100_000n, whole);
 
 /**
- * Returns the average rate of an amount. As in TaxJar, the taxes are those before they are rounded, so that it is the
- * nominal rate if everything has the same. Plugins multiply it by other amounts. A flat fee has no rate.
+ * Returns the average rate of an amount, from unrounded taxes as in TaxJar: if all rows have one rate, the result is
+ * exactly that rate. Plugins multiply it by other amounts. A flat fee has no rate.
  */
 const getAverageRate = (rows: readonly Row[], taxable: bigint): bigint => {
   const cent = 100_000n;
@@ -161,7 +161,7 @@ export const getTax = (calculated: Calculation, { hasNexus, charged, country, st
   const tax = hasNexus ? read(calculated.tax_amount) : 0n;
   const county = nameAt(rows, 'county');
   const city = nameAt(rows, 'city');
-  // As in TaxJar, California, whose district taxes are of the destination, is a state of the destination.
+  // As in TaxJar, California is a destination state, because its district taxes are sourced at the destination.
   const isOrigin = rows.length > 0 && rows.every(({ sourcing }) => sourcing === 'origin');
   const taxable = hasNexus ? read(calculated.taxable_amount) : 0n;
   return {
@@ -178,8 +178,8 @@ export const getTax = (calculated: Calculation, { hasNexus, charged, country, st
     ...(hasNexus && {
       breakdown: {
         ...group(rows, taxable, { isPart: false }),
-        // As in TaxJar, only for taxable freight: a plugin for Saleor charges the taxable amount of this group as the
-        // shipping. Free shipping has the rates of a charge.
+        // As in TaxJar, present only for taxable freight: a plugin for Saleor charges the taxable amount of this group
+        // as shipping. Free shipping has the rates of a charge.
         ...(isFreightTaxable && {
           shipping:
             shipping.length > 0

@@ -45,7 +45,7 @@ import {
 type Kind = 'sale' | 'credit';
 const names = { sale: 'order', credit: 'refund' } as const;
 
-/** The currency of all amounts of TaxJar's interface. */
+/** The currency of all amounts of this API. */
 const currency = 'USD';
 
 /** Returns a refund with the id of its order, which only this interface stores with the refund. */

@@ -181,7 +181,7 @@ const use = async (context: Context, stack: Stack) => {
 
   const levy = connectClient(stack.url, shop.key);
   await check('look up products, rates and coverage', () => lookUp(levy));
-  await check("TaxJar's interface", () => taxForOrder(stack.url, shop.key));
+  await check('TaxJar-compatible API', () => taxForOrder(stack.url, shop.key));
   const sold = await need('estimate, draft, finalize, credit, void; a reference is unique', () => sell(levy, 'order'));
   await check('read, replay and reconcile', () => readBack(levy, sold));
   await check('a customer with a certificate', () => sellExempt(levy));

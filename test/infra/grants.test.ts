@@ -203,7 +203,7 @@ it.each([
 });
 
 // The list is written by hand, not derived from the definitions.
-it('grants writes of customers only to the two customer functions and the TaxJar interface', () => {
+it('grants writes of customers only to the two customer functions and the TaxJar-compatible API', () => {
   const writers = Object.keys(entries).filter((entry) =>
     listStatements(synthesized, getRole(entry)).some(
       ({ Action, Condition }) =>

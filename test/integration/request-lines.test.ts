@@ -151,7 +151,7 @@ describe('the log line of a request', () => {
     expect(getLine(answer)).not.toHaveProperty('account');
   });
 
-  it("contains neither the probes nor the handled refusals of TaxJar's interface", async () => {
+  it('contains neither the probes nor the handled refusals of the TaxJar-compatible API', async () => {
     const { key } = await newCaller();
     const { url } = await startApi();
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };

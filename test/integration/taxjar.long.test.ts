@@ -1,4 +1,4 @@
-/** TaxJar's interface, used by TaxJar's own client for Node. */
+/** The TaxJar-compatible API, called by TaxJar's own client for Node. */
 import { Decimal } from 'decimal.js';
 import Taxjar from 'taxjar';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { made } from '../support/sales.ts';
 
 const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
 
-it('reports the same by state as the TaxJar interface, over 200 random orders and refunds', async () => {
+it('reports the same sums by state as the TaxJar-compatible API, for 200 random orders and refunds', async () => {
   await startEventSource(environment.tables.transactions);
   const caller = await newCaller();
   const { url } = await startApi();

@@ -1,4 +1,4 @@
-/** TaxJar's interface, used by TaxJar's own client for Node. */
+/** The TaxJar-compatible API, called by TaxJar's own client for Node. */
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Decimal } from 'decimal.js';
@@ -391,7 +391,7 @@ describe('orders and refunds', () => {
     expect(await client.showOrder('123')).toEqual({ order: created });
   });
 
-  it('accepts a PUT that changes nothing, also of an order with refunds or in a closed period', async () => {
+  it('accepts a PUT that changes nothing, even for an order with refunds or in a closed period', async () => {
     const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
     const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
     const plugin = { plugin: 'magento', customer_id: 'c1', to_street: '1 Main', exemption_type: '' };
@@ -511,7 +511,7 @@ describe('orders and refunds', () => {
       differs: false,
       order: { amount: 11, shipping: 1, line_items: [{ id: 'b', quantity: 2, product_identifier: 'mug' }] },
     });
-    // A refund repeats the codes of its order, which are TaxJar's.
+    // A refund repeats its order's TaxJar codes.
     await client.createOrder({ ...order, transaction_id: '125', line_items: items });
     for (const line_items of [null, [{ id: 'a', quantity: 1, unit_price: -5 }]]) {
       const sent = buildRefund(`r of ${line_items}`, '125', [-3, 0, 0], { line_items });
@@ -813,7 +813,7 @@ describe('orders and refunds', () => {
 
   // "amount must be equal to the sum of line items and shipping, excluding sales tax" (TaxJar's support, on version
   // 2020-08-07).
-  it('refuses an amount that the line items do not add up to, if the version of the client does', async () => {
+  it('refuses an amount that is not the sum of the line items if the API version of the client requires it', async () => {
     const { caller } = await newClient();
     const send = async (version: string, method: 'POST' | 'PUT', path: string, body: object) => {
       const headers = { Authorization: `Bearer ${caller.key}`, 'x-api-version': version };
@@ -852,8 +852,8 @@ describe('orders and refunds', () => {
   });
 
   // WooCommerce sends the price before a change in the order less the price after it: 10.00 - 12.00. The refund has the
-  // other sign: -10.00 + 12.00.
-  it('adds a discount with the other sign to the price if the amount confirms it', async () => {
+  // opposite sign: -10.00 + 12.00.
+  it('adds a discount with the opposite sign to the price if the order amount is then the sum', async () => {
     const { client } = await newClient();
     const raised = { id: '71', quantity: 3, unit_price: 10, discount: -6, product_identifier: 'mug' };
     const sale = { ...order, ...to, transaction_id: 't', shipping: 0, sales_tax: 3.2, line_items: [raised] };
@@ -869,7 +869,7 @@ describe('orders and refunds', () => {
     expect((await client.createOrder(reduced)).order).toMatchObject({ amount: 24, line_items: [{ discount: 6 }] });
   });
 
-  it('refunds one line item of an order by several line items', async () => {
+  it('refunds one line item of an order with several refund line items', async () => {
     const { client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
     const mug = { product_identifier: 'mug', quantity: 1, unit_price: 10 };
@@ -879,7 +879,7 @@ describe('orders and refunds', () => {
     const refund = async (id: string, reference: string, lines: object[]) =>
       (await client.createRefund(buildRefund(id, reference, [-20, 0, -1.2], { ...michigan, line_items: lines })))
         .refund;
-    // The refund uses the ids of the order, and then ids of its own items.
+    // The refund uses the ids of the order, and then its own ids.
     const [a, refunded] = [
       { ...mug, id: 'a' },
       [
@@ -923,7 +923,7 @@ describe('orders and refunds', () => {
     expect(data.map(({ refund_status }) => refund_status)).toEqual(['full', 'full']);
   });
 
-  it('refunds the line item with the same product if the id is that of another product', async () => {
+  it('refunds the line item of the same product if the id belongs to another product', async () => {
     const { client } = await newClient();
     const mug = { id: '1', quantity: 1, unit_price: 100, product_identifier: 'mug' };
     const shirt = { ...mug, id: '2', unit_price: 20, product_identifier: 'shirt', product_tax_code: '20010' };
@@ -1088,7 +1088,7 @@ describe('orders and refunds', () => {
   });
 });
 
-describe('the TaxJar interface', () => {
+describe('the TaxJar-compatible API', () => {
   it('stores customers', async () => {
     const { caller, client } = await newClient();
     const customer = { customer_id: 'c/1', exemption_type: 'wholesale', name: 'Acme' } as const;

@@ -23,7 +23,7 @@ export type Invoke = (name: string, event: unknown, environment?: Record<string,
 type Event = { readonly httpMethod: string; readonly path: string };
 type Answer = { readonly statusCode: number; readonly headers: Record<string, string>; readonly body: string };
 
-/** Compares a response with the OpenAPI document, which does not describe the TaxJar interface. */
+/** Compares a response with the OpenAPI document, which does not describe the TaxJar-compatible API. */
 const checkContract = ({ httpMethod: method, path }: Event, { statusCode: status, headers, body }: Answer): void => {
   if (path.startsWith('/taxjar/')) return;
   const isJson = headers['Content-Type']?.startsWith('application/json') === true;

@@ -1,4 +1,4 @@
-"""TaxJar's own client for Python, unmodified, against TaxJar's interface of the service."""
+"""TaxJar's own client for Python, unmodified, against the service's TaxJar-compatible API."""
 
 from collections.abc import Callable
 from typing import Any
