@@ -13,10 +13,11 @@ import {
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { Counts, FilingException, StoredFiling } from './filing.ts';
 import { dueStatus, estimateDiscount, findFilingTerms, getDiscount } from './filing-calendar.ts';
+import { isReturnDue } from './periods.ts';
 import type { FilingCommit, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries, FilingWithTotals } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
-import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
+import { amountsDue, answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-parts.ts';
 
 /** Counts the entries of all shards, by phase. */
@@ -68,13 +69,14 @@ export const changeReply = async (
 type FilingInStatus = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
 
 /** The due date of a filing, and the fields that depend on it and on the account's current day. */
-const dueAnswer = (filing: FilingInStatus, { settings: { time_zone } }: Account, nowMs: number) => {
+const dueAnswer = (filing: FilingInStatus, account: Account, nowMs: number) => {
   const { state, status, filed_at, filed_requested_at: filedAt = filed_at } = filing;
   const terms = findFilingTerms(state, filing.frequency, filing.period_end);
-  const dayAt = (timeMs: number) => taxDateAt(timeMs, time_zone).slice(0, 10);
-  const today = dueStatus(terms.due_date, dayAt(nowMs));
+  const dayAt = (timeMs: number) => taxDateAt(timeMs, account.settings.time_zone).slice(0, 10);
+  const due = isReturnDue(account, filing, amountsDue(filing.summary)) ? terms.due_date : null;
+  const today = dueStatus(due, dayAt(nowMs));
   const isOpen = status === 'closing' || status === 'closed' || status === 'dry_run';
-  const isLate = (filedAt === null ? today : dueStatus(terms.due_date, dayAt(Date.parse(filedAt)))).overdue;
+  const isLate = (filedAt === null ? today : dueStatus(due, dayAt(Date.parse(filedAt)))).overdue;
   return {
     ...terms,
     ...(isOpen ? today : { overdue: false, days_until_due: null }),

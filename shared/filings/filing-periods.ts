@@ -17,6 +17,7 @@ import {
   isByOpenEntries,
   isOver,
   isRegisteredIn,
+  isReturnDue,
   monthOfEnd,
   nextPeriod,
   type Period,
@@ -36,17 +37,17 @@ export type FilingPeriodsQuery = z.infer<typeof FilingPeriodsQuery>;
 
 const answered = (account: Account, state: string, period: Period, isHeld: boolean, nowMs: number): FilingPeriod => {
   const { due_date } = findFilingTerms(state, period.frequency, period.end);
+  const place = { state, period_start: period.start, period_end: period.end };
+  const isDue = isReturnDue(account, place, []);
   return {
     object: 'filing_period',
-    state,
-    period_start: period.start,
-    period_end: period.end,
+    ...place,
     frequency: period.frequency,
     is_registered: isRegisteredIn(period, registrationsIn(state, account.settings.registrations)),
     is_over: isOver(period.end, nowMs, account),
     closes_at: isHeld ? null : closesAt(account, state, period),
     due_date,
-    ...dueStatus(due_date, taxDateAt(nowMs, account.settings.time_zone).slice(0, 10)),
+    ...dueStatus(isDue ? due_date : null, taxDateAt(nowMs, account.settings.time_zone).slice(0, 10)),
   };
 };
 

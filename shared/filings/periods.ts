@@ -3,7 +3,7 @@ import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/account.ts';
 import { inTimeZone, startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import { readState, stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import type { FilingSequence } from './filing.ts';
+import type { FilingSequence, StoredFiling } from './filing.ts';
 import { firstMonthOfPeriods } from './filing-calendar.ts';
 import type { FilingReads } from './ports.ts';
 
@@ -134,9 +134,17 @@ export const findOldest = (months: readonly (string | null)[]): string | null =>
 export const isRegisteredIn = (...days: Parameters<typeof registrationWithin>): boolean =>
   registrationWithin(...days) !== undefined;
 
-/** Returns whether a period is between two registrations, so no return is due. */
-const isInGap = (period: Period, registrations: readonly Registration[]): boolean =>
+/** Returns whether a period is before or between registrations, so no return is due. */
+const isInGap = (period: Pick<Period, 'start' | 'end'>, registrations: readonly Registration[]): boolean =>
   !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);
+
+/** Returns whether a return is due: in months before or between registrations only if it has tax due. */
+export const isReturnDue = (
+  { settings: { registrations } }: Account,
+  { state, period_start: start, period_end: end }: Pick<StoredFiling, 'state' | 'period_start' | 'period_end'>,
+  taxDue: readonly { readonly amount: string }[],
+): boolean =>
+  !isInGap({ start, end }, registrationsIn(state, registrations)) || taxDue.some(({ amount }) => /[1-9]/.test(amount));
 
 /**
  * Returns whether a period is after the end of the last registration, or the account's list of registrations lacks the

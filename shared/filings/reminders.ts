@@ -5,7 +5,7 @@ import { readPages } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { findFilingTerms } from './filing-calendar.ts';
 import { openPeriods } from './filing-periods.ts';
-import { registeredStates } from './periods.ts';
+import { isReturnDue, registeredStates } from './periods.ts';
 import type { FilingPorts, NewReminder, ReminderStore } from './ports.ts';
 import { amountsDue } from './totals-answer.ts';
 
@@ -102,9 +102,9 @@ export const remind = async (account: Account, ports: Ports): Promise<void> => {
     const nowMs = ports.now();
     const today = taxDateAt(nowMs, time_zone).slice(0, 10);
     const returns = [...(await unfiledReturns(account, today, ports))];
-    const reminders = returns.flatMap(
-      (taxReturn) => getReminder(taxReturn, account.id, filing_reminder_days, today, nowMs) ?? [],
-    );
+    const reminders = returns
+      .filter((taxReturn) => isReturnDue(account, taxReturn, taxReturn.amounts_due ?? []))
+      .flatMap((taxReturn) => getReminder(taxReturn, account.id, filing_reminder_days, today, nowMs) ?? []);
     let outcome: 'done' | 'stale' = 'done';
     for (const reminder of await ports.reminders.missing(reminders))
       if ((await ports.reminders.add(reminder)).kind === 'stale') outcome = 'stale';

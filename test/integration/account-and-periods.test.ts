@@ -354,6 +354,23 @@ it('sends no reminder of a return that was due more than 30 days ago, and only t
   ]);
 });
 
+// October was due on Friday 20 November. The account was not registered in October, so it has no return to send.
+it.each([
+  ['without tax', {}, false, []],
+  ['with recorded tax', { tax_amount: '6.00' }, true, ['11-25 filing.overdue US-MI closed -5 6.00 USD']],
+] as const)('counts a month before a registration as overdue only with tax: %s', async (_, tax, overdue, reminders) => {
+  const settings = { registrations: fromNovember('MI'), books_open_from: '2026-10-01' };
+  const caller = await newCaller({ settings });
+  const filer = createFiler(caller);
+  await soldOn(filer, '2026-10-10', '100.00', tax);
+  const { data } = await made(filer.call('GET', '/filing-periods'));
+  expect(data[0]).toMatchObject({ period_end: '2026-10-31', overdue: false, days_until_due: null });
+  for (const day of ['25', '26']) await runAt(`2026-11-${day}T12:00:00Z`);
+  const filing = await newestFiling(filer, { state: 'MI' });
+  expect(filing).toMatchObject({ period_end: '2026-10-31', due_date: '2026-11-20', overdue });
+  expect(await readShort(caller)).toEqual(reminders);
+});
+
 it('returns whether a filing is overdue, the days left and the estimated discount', async () => {
   const kentucky = { customer: { address: { city: 'Louisville', state: 'KY', postal_code: '40202', country: 'US' } } };
   const registrations = ['KY', 'MD'].map((state) => ({
