@@ -54,7 +54,7 @@ const shape = {
   ),
   /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
   backupLock: oneWord(['none', 'governance', 'compliance']),
-  /** Metrics that functions publish: those of the alarms and the dashboard's first row, or all. */
+  /** Whether functions publish all metrics, or only the metrics of alarms and the dashboard's first row. */
   metrics: oneWord(['essential', 'full']),
   /** Whether X-Ray traces requests. */
   tracing: flag(false),

@@ -72,7 +72,7 @@ export const levy = (): Levy => {
   const settings = getSettings();
   const client = createClient({ url: settings.url, apiKey: settings.apiKey });
   const { timeoutMs, pauseMs, shop } = settings;
-  // Medusa multiplies the rates of an item by its new quantity if an order is edited, but not those of shipping.
+  // If an order is edited, Medusa multiplies the rates of an item by its new quantity, but not the rates of shipping.
   const quote = createQuotes({ levy: client, timeoutMs, pauseMs, feesOn: 'shipping' });
   shared = { settings, ledger: { levy: client, shop }, quote };
   return shared;

@@ -11,7 +11,7 @@ import { decimal, type FullInvoice, getCredits, getNet, getTax, instant } from '
 /** A refund whose credit in Levy no longer belongs to the invoice. A credit above `refund.total` is voided. */
 type Obsolete = {
   readonly refund: Refund;
-  /** Whether a credit note that included it was voided. Then a credit below `refund.total` is voided, too. */
+  /** Whether a credit note that included it was voided. If so, a credit below `refund.total` is voided as well. */
   readonly isReopened?: boolean;
   /** The other refunds that return the same money. */
   readonly instead: readonly string[];
@@ -101,8 +101,8 @@ const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: Full
 type Noted = { readonly amount: number; readonly isReopened: boolean; readonly instead: readonly string[] };
 
 /**
- * Returns the refunds that a credit note includes. A refund of a payment outside of Stripe has no object of its own, so
- * its id is that of the payment record.
+ * Returns the refunds that a credit note includes. A refund of a payment outside of Stripe has no separate object, so
+ * it has the id of the payment record.
  */
 const listIncluded = ({ refunds }: Stripe.CreditNote) =>
   refunds.map(({ refund, payment_record_refund, amount_refunded }) => ({

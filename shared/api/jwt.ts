@@ -13,7 +13,7 @@ import type { Scope } from './request-context.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const fetchTimeoutMs = 3000;
-// A hundred keys are 50 KiB.
+// The maximum size of a response of the issuer. A set of a hundred keys has 50 KiB.
 const answerBytesMax = 1024 * 1024;
 
 /** The issuer is down, or its response is invalid. The token may be valid, so an error with this name becomes a 503. */

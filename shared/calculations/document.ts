@@ -58,8 +58,8 @@ const addressIn = (holder: { readonly address?: PostalAddress | null | undefined
   holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
 /**
- * Returns a function that replaces the addresses of a line with those of a shipping charge: of its line item, or
- * `ship_to` and `ship_from`. Returns `null` if the charge has no addresses.
+ * Returns a function that replaces the addresses of a line with the addresses of a shipping charge: the addresses of
+ * its line item, or `ship_to` and `ship_from`. Returns `null` if the charge has no addresses.
  */
 const ownDestination = ({ line_items, shipping }: CalculationInput, { index, pointer }: Charge) => {
   const line = line_items?.[index];

@@ -67,9 +67,9 @@ export const rateOfKind = (rate: Rate, kind: RateKind): string => {
 };
 
 /**
- * A jurisdiction's bracket table for the cents above a whole dollar of an invoice taxed at `rate`: one cent of tax for
- * each step that they exceed. Totals below `nothing_below` are not taxed; a total of exactly `nothing_below` is taxed
- * one cent.
+ * A jurisdiction's bracket table for an invoice taxed at `rate`. Each step that the cents above the whole dollars
+ * exceed adds one cent of tax. A total below `nothing_below` has no tax, and a total of exactly `nothing_below` has one
+ * cent.
  */
 export type Bracket = {
   readonly jurisdiction: string;

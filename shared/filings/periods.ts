@@ -36,8 +36,8 @@ const registrationWithin = ({ start, end }: Pick<Period, 'start' | 'end'>, regis
   registrations.find(({ from, to }) => from <= end && (to === null || to >= start));
 
 /**
- * Returns the frequency of a month, from the registration on its first day or the first one later in the month; `null`
- * without one.
+ * Returns the filing frequency of a month: the frequency of the earliest registration in force on a day of the month;
+ * `null` without one.
  */
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
   registrationWithin({ start: firstDay(month), end: lastDay(month) }, registrations)?.frequency ?? null;

@@ -146,7 +146,9 @@ export type FilingReads = {
     after: LiabilityEntry | null,
     firstMonth?: string | null,
   ) => Promise<Page<LiabilityEntry, LiabilityEntry>>;
-  /** The oldest month, from `first` on, of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
+  /**
+   * The oldest month with open entries of each shard, not before `first`, `YYYY-MM`; `null` for a shard without any.
+   */
   readonly oldestOpenMonths: (account: string, state: string, first?: string) => Promise<readonly (string | null)[]>;
   /**
    * Entries of a filing's shard: those with exceptions by transaction, those to review, then the others; at most

@@ -12,7 +12,7 @@ export const limits = {
   /** Different lists of jurisdictions. */
   jurisdictionSets: 500_000,
   jurisdictions: 10_000,
-  /** Local taxes, before those of one jurisdiction with equal rates are joined. */
+  /** Local taxes, before taxes of one jurisdiction with equal rates are merged. */
   localTaxes: 10_000,
   rates: 400_000,
   ratesOfJurisdiction: 300,

@@ -198,7 +198,7 @@ export class LocalTaxes {
     return undefined;
   }
 
-  /** Marks the cities of a refused row as dependent on the address, from the first day of its rates on. */
+  /** Marks the cities of a refused row as dependent on the address, starting with the first day of its rates. */
   private contradict(places: readonly TaxedPlace[]): void {
     for (const { names, taxes } of places) {
       const [first = '0000-01-01'] = taxes.flatMap(({ rates }) => rates.map(({ from }) => from)).toSorted();

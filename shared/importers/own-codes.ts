@@ -117,7 +117,7 @@ export class OwnCodes {
     return name === undefined ? undefined : { county, code, name };
   }
 
-  /** Returns the city of a county that is an independent city: Census county codes from 510 on. */
+  /** Returns the city of a county that is an independent city: Census county codes of at least 510. */
   independentCity(county: string): OwnPlace | undefined {
     const name = (this.counties.get(county) ?? '').replace(/ city$/i, '');
     return Number(county) >= 510 && name !== '' ? this.place(county, name) : undefined;

@@ -87,7 +87,10 @@ type Calculated = {
   readonly exemptions: Exemptions;
 };
 
-/** Returns the exemptions of a sale to record. A credit takes those of shipping from its sale (`withExemptShipping`). */
+/**
+ * Returns the exemptions of a sale to record. A credit takes exemptions of shipping from its sale
+ * (`withExemptShipping`).
+ */
 const findExemptions = (input: CalculationInput, context: Context, isSale: boolean, outcome: Outcome): Exemptions => {
   const exempt = listExemptDeliveries(input, context);
   const exponent = minorDigits(outcome.currency);

@@ -80,8 +80,8 @@ export const RecordedBasis = z.object({
    */
   statesOfSale: z.optional(z.array(z.string())),
   /**
-   * For a finalized transaction: the codes of its warnings that can change its tax, and for a credit also those of its
-   * sale, by state (`US-TX`). Absent if there are none. Warnings about later updates are not included.
+   * For a finalized transaction: the codes of its warnings that can change its tax, by state (`US-TX`). A credit
+   * includes the codes of its sale. Absent if there are none. Warnings about later updates are not included.
    */
   review: z.optional(z.record(z.string(), z.array(z.enum(reviewCodes)))),
 });

@@ -59,7 +59,7 @@ export const clearRefusal = (): void => {
   delete tally()?.code;
 };
 
-/** Runs an inner operation whose refusal and tax are not those of the request. */
+/** Runs an inner operation whose refusal and tax do not count as the request's. */
 export const unrecorded = async <Value>(run: () => Promise<Value>): Promise<Value> => {
   const own = tally();
   const { code, taxes } = own ?? {};

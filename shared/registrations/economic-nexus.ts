@@ -1,4 +1,4 @@
-/** The words and periods of the thresholds at which a remote seller must register in a state. */
+/** The definitions and measuring periods of the thresholds at which a remote seller must register in a state. */
 
 /**
  * What a threshold measures. `gross`: all sales. `retail`: without sales for resale. `taxable`: without exempt sales.

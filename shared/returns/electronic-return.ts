@@ -137,7 +137,7 @@ const derivedId = (transmitter: string, instant: string, content: string): strin
 
 const getTransmitter = ({ sst_id, tin }: ReturnIdentity): string => sst_id ?? tin.number;
 
-/** The deductions by the buyer's reason. All others are `Other`, such as those of products and uncovered sales. */
+/** The deductions by the buyer's reason. All others are `Other`, such as deductions by product and uncovered sales. */
 const exemptionBreakout = ({ exempt_by_reason }: Filing['summary'][number], deductions: bigint): string[] => {
   const { direct_pay, government, nonprofit, resale } = exempt_by_reason;
   const named = {
@@ -177,7 +177,7 @@ const returnElement = (filing: Filing, returnType: ReturnOptions['returnType']):
   const fees = getSum(totals, 'fees');
   const isEqual =
     totalDue + fees === (whole ? read(whole.calculated_tax_amount) + read(whole.over_collected_amount) : 0n);
-  assert(isEqual, 'The tax due of the jurisdictions differs from that of the filing.');
+  assert(isEqual, 'The tax due of the jurisdictions differs from the tax due of the filing.');
   return element('SimplifiedElectronicReturn', [
     ...(fees === 0n ? [] : [`<!-- Not included: fees of ${money(fees)}, which are reported separately. -->`]),
     element('ReturnType', returnType),

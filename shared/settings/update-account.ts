@@ -29,9 +29,9 @@ type HiddenPeriods = {
 };
 
 /**
- * Returns the state with open sales or credits that the change would remove from the list of periods, or after whose
- * oldest open month it would open the books; `null` if there is none. Such a period would never be closed. Entries of
- * requests at the same time are not checked.
+ * Returns a state whose open sales or credits the change would hide: it removes the state from the list of periods, or
+ * moves the first day of the books after the oldest open month. Such a period would never be closed. `null` if there is
+ * none. Does not check entries of concurrent requests.
  */
 export const findHiddenPeriods = async (
   account: Account,

@@ -267,7 +267,7 @@ describe('credited sales', () => {
   });
 });
 
-it('compares a month with the month before and the same month of last year, also in a file', async () => {
+it('compares a month with the month before and the same month of last year, on the page and in a file', async () => {
   const own = await newShop();
   const [year, month] = lastMonth.month.split('-').map(Number) as [number, number];
   const getMonth = (ago: number) => new Date(Date.UTC(year, month - 1 - ago, 1)).toISOString().slice(0, 7);
@@ -388,7 +388,7 @@ describe('500 random documents', () => {
       const [names = [], ...rows] = sheet?.data ?? [];
       expect(rows).toHaveLength(500);
       expect(names).toContain('tax_amount');
-      // The page has the API's pages of 50 rows: the total and the order are those of the rows shown.
+      // The page has the API's pages of 50 rows: the total and the order include only the rows shown.
       const listed = await readRows(page, 'Transactions, newest first');
       const taxes = listed.map(({ Tax }) => cents(Tax));
       const total = page.locator('tfoot td[data-label="Tax"]');

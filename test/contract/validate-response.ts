@@ -40,7 +40,10 @@ const withOpenEnums = (ajv: Ajv2020): Ajv2020 =>
   // Clients accept new enum values, but Levy sends only the documented ones.
   ajv.addKeyword({ keyword: 'x-extensible-enum', macro: (values: readonly string[]) => ({ enum: values }) });
 
-/** Validators by schema. Equal schemas share one, and all share those of the components, so each is compiled once. */
+/**
+ * Validators by schema. Equal schemas share a validator, and all of them share the validators of components, so each is
+ * compiled once.
+ */
 const getCompiler = (ajv: Ajv2020) => {
   ajv.addSchema({ $id: 'openapi', components: document.components });
   const byText = new Map<string, ValidateFunction>();

@@ -17,7 +17,7 @@ it.each([
   expect(settings({ contentMirror: '' })).toMatchObject({ sam: false, events: true, contentMirror: null });
 });
 
-/** Settings, as `-c` passes them, and a part of the message. */
+/** Refused settings, as `-c` passes them, each with a part of the expected message. */
 const refused = readFileSync(new URL('refused-settings.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n');

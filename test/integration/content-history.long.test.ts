@@ -350,7 +350,7 @@ it('applies a correction of the same quarter from its first day, with a note in 
   });
   const history = { ...streamlined(1, { rates: true, boundaries: true }), places: ['55401'] };
   const said =
-    'Results for days before 2027-02-10 also change: at 1 ZIP or city, from 2027-01-01 on, by at most 0.25 percentage points (55401 from 7.375% to 7.625% on 2027-01-01).';
+    'Results for days before 2027-02-10 also change, starting 2027-01-01, at 1 ZIP or city, by at most 0.25 percentage points (55401 from 7.375% to 7.625% on 2027-01-01).';
   await importing(history, post('2026-12-20', '0.005'));
   const known = await readAnswers(history, '2027-02-10');
   expect(known.get('55401 on 2027-01-12')?.[0]).toBe(73_750);

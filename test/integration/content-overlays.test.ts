@@ -55,14 +55,14 @@ describe('overlays', () => {
     expect(await findHead(first)).toMatchObject({ below: builtIn, chain: [], bottom: builtIn, base: builtIn });
     expect(ran.out).toContain('The files name 2 ZIPs, from 2024-01-01.');
     expect(ran.out).toContain(
-      `Combined rates of 1 ZIP or city change against ${builtIn} from ${today} on, by at most 2 percentage points (53202 from 7.9% to 5.9% on ${today}).`,
+      `Combined rates of 1 ZIP or city change compared with ${builtIn}, starting ${today}, by at most 2 percentage points (53202 from 7.9% to 5.9% on ${today}).`,
     );
     expect(ran.out).toContain(`The fallback release ${builtIn} covers all other ZIPs and cities.`);
     expect(ran.out).not.toContain('begins in the future');
   });
 
   it('prints the changes in `diff` and `activate`', async () => {
-    const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
+    const change = `Combined rates of 1 ZIP or city change compared with ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
     expect(await impactOfChange(await openRelease(builtIn), await openRelease(first), today)).toMatchObject({
       zips: 2,
@@ -91,11 +91,11 @@ describe('overlays', () => {
     const ran = await importing([milwaukee, wauwatosa]);
     second = ran.id;
     expect(await findHead(second)).toMatchObject({ below: first, chain: [first], bottom: builtIn, base: builtIn });
-    expect(ran.out).toContain(`change against ${first} from`);
+    expect(ran.out).toContain(`change compared with ${first}, starting`);
     expect(ran.out).toContain('by at most 2 percentage points (53202 from 5.9% to 7.9%');
     const later = await importing([row('54135', '078', '', '20990101')], '--dry-run');
     expect(later.out).toContain('It begins in the future: until 2099-01-01, the fallback release applies');
-    expect(later.out).toContain(`No combined rate changes against ${first}`);
+    expect(later.out).toContain(`No combined rate changes compared with ${first}`);
   });
 
   it('rejects an overlay that is imported twice, over the same release or over itself', async () => {

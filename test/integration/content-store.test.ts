@@ -148,7 +148,7 @@ describe('content reads for a calculation', () => {
     const seen = answerAtMost(7);
     const { parts } = await readContent([], names);
     expect(parts.map((part) => part?.value.key)).toEqual(zips(60));
-    // 60 = 8 x 7 + 4
+    // Eight responses have 7 items, and the ninth has 4.
     expect(seen.sends).toBe(9);
     noFaults();
     const busy = answerAtMost(0);
@@ -191,7 +191,7 @@ describe('content reads for a calculation', () => {
 });
 
 describe('activation', () => {
-  it('undoes activations step by step, including those of built-in releases, down to the first one', async () => {
+  it('undoes activations step by step, including activations of built-in releases, down to the first one', async () => {
     const id = newId('US-ID');
     await imported(id);
     for (const release of [id, null])

@@ -94,7 +94,7 @@ describe('POST /transactions', () => {
     expect(listWarnings(body)).toEqual(listWarnings(calculation));
   });
 
-  it('warns if a line amount or a date differs, also in calculations, credits and updates', async () => {
+  it('warns if a line amount or a date differs, in calculations, transactions, credits and updates', async () => {
     const client = await newClient();
     const tax_date = '2026-10-08T22:00:00-04:00';
     const body = sale({ tax_date, line_items: [goods({ id: 'item_1', amount: '99.00' })] });

@@ -257,31 +257,34 @@ describe('the recorded certificate of a transaction', () => {
   it.each([
     ['MI', '0.70', null],
     ['IN', '6.00', 'R-1'],
-  ])('keeps it for a charge that is shipped elsewhere, with a certificate of %s', async (state, tax, number) => {
-    const { client, put } = await newShop([certificate({ states: [state] })]);
-    const indiana = { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' };
-    const delivery = {
-      quantity: '1',
-      unit_price: '10.00',
-      product_tax_code: 'SHIPPING.DELIVERY',
-      customer: { address: indiana },
-    };
-    const documents = [
-      { shipping: { amount: '10.00', ship_to: { address: indiana } } },
-      { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...delivery })] },
-    ];
-    const ids: string[] = [];
-    for (const document of documents) {
-      const draft = await made(client.create(sale({ ...buyer(), ...document })));
-      expect(draft.tax_amount).toBe(tax);
-      expect(draft.line_items[1]?.applied_exemption?.certificate_number ?? number).toBe(number);
-      ids.push(draft.id);
-    }
-    await put([]);
-    for (const id of ids) {
-      expect((await made(client.update(id, { status: 'finalized' }))).tax_amount).toBe(tax);
-    }
-  });
+  ])(
+    'keeps the certificate for a charge that is shipped elsewhere: a certificate of %s',
+    async (state, tax, number) => {
+      const { client, put } = await newShop([certificate({ states: [state] })]);
+      const indiana = { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' };
+      const delivery = {
+        quantity: '1',
+        unit_price: '10.00',
+        product_tax_code: 'SHIPPING.DELIVERY',
+        customer: { address: indiana },
+      };
+      const documents = [
+        { shipping: { amount: '10.00', ship_to: { address: indiana } } },
+        { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...delivery })] },
+      ];
+      const ids: string[] = [];
+      for (const document of documents) {
+        const draft = await made(client.create(sale({ ...buyer(), ...document })));
+        expect(draft.tax_amount).toBe(tax);
+        expect(draft.line_items[1]?.applied_exemption?.certificate_number ?? number).toBe(number);
+        ids.push(draft.id);
+      }
+      await put([]);
+      for (const id of ids) {
+        expect((await made(client.update(id, { status: 'finalized' }))).tax_amount).toBe(tax);
+      }
+    },
+  );
 
   it('keeps the certificate for a charge that is shipped elsewhere for two buyers, of whom one is exempt', async () => {
     const { client, add } = await newShop([certificate({ states: null })]);
@@ -305,7 +308,8 @@ describe('the recorded certificate of a transaction', () => {
       { id: 'taxed', amount: '5.00', ship_to, line_item_ids: ['a'] },
     ];
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00', customer: { id: 'cus_2' } })];
-    // The certificate of customer 1 exempts 100.00 in Michigan, and that of customer 2 deliveries of b in Indiana.
+    // The certificate of customer 1 exempts 100.00 in Michigan. The certificate of customer 2 exempts deliveries of b
+    // in Indiana.
     const draft = await made(client.create(sale({ ...buyer(), line_items, shipping, explain: true })));
     expect(draft.tax_amount).toBe('3.82');
     const texts = draft.explanation?.filter(({ pointer }) => pointer === '/shipping/0').map(({ text }) => text);
@@ -372,7 +376,7 @@ describe('the recorded certificate of a transaction', () => {
         ...[by.resale, by.government, by.nonprofit, by.customer],
       ]);
     };
-    // 100.00 and 10.00 for resale, 50.00 and 20.00 for the government, with and without an address of its own.
+    // 100.00 and 10.00 for resale, 50.00 and 20.00 for the government, with and without a separate address.
     for (const shipping of [
       [forA, { ...forB, ship_to: own }],
       [{ ...forB, ship_to: own }, forA],
@@ -393,7 +397,7 @@ describe('the recorded certificate of a transaction', () => {
       await made(client.create(buildCreditRequest({ id }, { tax_date, credit_remaining: true })));
       expect(await readReasons()).toEqual([['0.00', '0.00', '0.00', '0.00', '0.00']]);
     }
-    // Two charges with addresses of their own and different reasons.
+    // Two charges with separate addresses and different reasons.
     const shipping = [{ ...forB, ship_to: own }, forC];
     const document = sale({ ...buyer(), line_items: [a, b, c], shipping, status: 'finalized' });
     const sold = await made(client.create(document));

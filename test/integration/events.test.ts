@@ -246,7 +246,7 @@ it('publishes a filed filing again with each corrected confirmation number, at t
     ['c-77', 'c-78'],
     ['c-78', 'c-79'],
   ]);
-  // The amounts are those of the first event.
+  // The amounts are unchanged since the first event.
   const [first, ...others] = events.map(({ filing }) => filing.summary);
   expect(others).toEqual([first, first]);
 });

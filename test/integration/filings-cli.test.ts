@@ -290,7 +290,7 @@ it.each<[string, string[], string]>([
 describe('failing exports', () => {
   afterEach(noFaults);
 
-  /** Fails the database calls from the n-th on; returns the number of calls. */
+  /** Fails the n-th database call and all later ones; returns the number of calls. */
   const failFrom = (n: number) => {
     const seen = { calls: 0 };
     noFaults();

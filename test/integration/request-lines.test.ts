@@ -171,7 +171,7 @@ describe('the log line of a request', () => {
       shipping: 0,
       line_items,
     });
-    // New York City: 8.875 %, also of shipping.
+    // New York City: 8.875 %, including shipping.
     expect(getLine(taxes)).toMatchObject({ state: 'US-NY', Tax: 8.88 });
     const customer = { customer_id: 'c', name: 'C', exemption_type: 'wholesale' };
     const created = await ask('POST', 'customers', customer);

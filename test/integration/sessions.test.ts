@@ -35,7 +35,7 @@ it('exchanges a key for a cookie that scripts and other sites cannot use, and re
   expect(JSON.stringify(started)).not.toContain(set.slice(13, 40));
   expect(set).not.toContain(caller.key);
   expect(await made(read())).toEqual(await made(caller.call('GET', '/account')));
-  // The scopes are those of the key.
+  // The session has the scopes of its key.
   const sale = { line_items: [] };
   expect(getRefusal(await caller.call('POST', '/transactions', { body: sale, headers }))).toBe('403 | auth_forbidden');
 });

@@ -53,7 +53,7 @@ const startWorld = async (states: readonly string[]) => {
     endpoint: proxy.url,
     items,
     restore,
-    /** Calls a function for each request of a command from now on. */
+    /** Calls a function for each further request of a command. */
     watch: (watcher: () => void) => {
       onRequest = () => void watcher();
     },

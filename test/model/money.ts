@@ -119,7 +119,7 @@ export const mustBeCalculated = (body: Body, request: Requested, supplied: strin
   const taxes: bigint[] = lines.map((line) => getRate(minor(currency, line.net_amount), line, body));
   const calculated = minor(currency, body.calculated_tax_amount);
   const ofShipping = calculated - sum(taxes);
-  must(body.shipping ? ofShipping >= 0n : ofShipping === 0n, 'The calculated tax is not that of the lines.');
+  must(body.shipping ? ofShipping >= 0n : ofShipping === 0n, 'The calculated tax is not the sum of the lines.');
   const weights = [...taxes, ...(body.shipping ? [ofShipping] : [])];
   const charges = listCharges(body);
   const recorded = charges.map(({ tax_amount }) => minor(currency, tax_amount));

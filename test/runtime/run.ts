@@ -1,7 +1,7 @@
 /**
  * `npm run test:runtime`: runs every function as deployed, in AWS's runtime interface emulator with AWS's runtime
- * client for Node.js. The workflow is that of the deployment test, and the database is emulated. Prints a line of JSON
- * with measurements for each function, and exits with 1 if a response is wrong.
+ * client for Node.js. The workflow is the same as in the deployment test, and the database is emulated. Prints a line
+ * of JSON with measurements for each function, and exits with 1 if a response is wrong.
  */
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { SetupError } from '../../infra/local/settings.ts';

@@ -10,7 +10,7 @@ import type { Transport } from './transport.ts';
 
 const account = 'acct_two';
 
-/** The account files in Michigan from October on, and the return of October is due today. */
+/** The account files in Michigan since October, and the return of October is due today. */
 const accounts: readonly Account[] = plainAccounts.map((one) => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: null, frequency: 'month' as const }];
   const settings = { ...one.settings, registrations: one.id === account ? registrations : null };

@@ -11,7 +11,7 @@ import { killWithParent } from './child-process.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The URL of the emulator, also in DYNAMODB_ENDPOINT. */
+    /** The URL of the emulator, as in DYNAMODB_ENDPOINT. */
     endpoint: string;
     /** DynamoDB Local counts capacity units differently, so tests do not compare them there. */
     emulator: 'memory' | 'amazon' | 'given';

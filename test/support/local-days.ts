@@ -93,7 +93,7 @@ export class Registered {
     return !this.has(month) && this.#all.some(({ first }) => first > month);
   }
 
-  /** Returns the first month, from this one on, for which a return is due; `null` after the last registration. */
+  /** Returns this month or the first later month for which a return is due; `null` after the last registration. */
   nextFrom(month: number): number | null {
     let next = month;
     while (this.isGap(next)) next++;

@@ -11,7 +11,7 @@ export const testDay = '2026-11-24T12:00:00Z';
 advanceClock(Date.parse(testDay) - now());
 
 const dayMs = 86_400_000;
-// Longer than any test file that compares the current day with that of a service in another process.
+// Longer than any test file that compares the current day with the day of a service in another process.
 const marginMs = 90_000;
 
 // Delays test files that would start shortly before midnight UTC, because other processes use the real time. The extra

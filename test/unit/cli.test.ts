@@ -58,7 +58,7 @@ it.each([
 const folder = createFolder();
 beforeAll(() => void vi.stubEnv('TMPDIR', folder));
 
-it('removes the folders of killed processes, but not those of running processes or of other programs', async () => {
+it('removes the folders of killed processes, but not folders of running processes or of other programs', async () => {
   const { pid: ended } = spawnSync(process.execPath, ['--version']);
   const [abandoned, used, other] = [`levy-import-${ended}-a`, `levy-import-${process.ppid}-b`, 'levy-import-c'].map(
     (name) => join(folder, name),

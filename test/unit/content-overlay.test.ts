@@ -28,7 +28,7 @@ type State = keyof typeof placesByState;
 /** The first day of values without a first day in the built-in releases. */
 const established = '2026-01-01';
 
-/** A place in an import, and its local rate in millionths from a first day on. Before that day, the rate is unknown. */
+/** A place in an import, and its local rate in millionths with a first day. Before that day, the rate is unknown. */
 type Row = { readonly place: Span | City; readonly local: number; readonly rateFrom: string };
 
 const localCode = (state: string, { local, rateFrom }: Omit<Row, 'place'>) => `US-${state}-${local}-FROM-${rateFrom}`;

@@ -178,7 +178,7 @@ describe('the head of a release', () => {
       jurisdiction: { code: 'US-RI-A', name: 'A', type: 'district', tax_type: 'sales' },
       rates: [{ rate: value, from, to }],
     });
-    // US-RI-A has 0.01 from 2020-01-01 on.
+    // US-RI-A has 0.01 since 2020-01-01.
     for (const other of [rate('2020-01-01', null), rate(null, null), rate('2026-01-01', '2026-01-01')])
       await expect(buildEntries('RI', [...jurisdictions, other, whole])).rejects.toThrow('two rates of US-RI-A');
     for (const other of [rate(null, '2019-12-31'), rate('2019-01-01', null, '0.01')])

@@ -284,7 +284,7 @@ describe('tax holidays', () => {
     expect(shown(at(rules, '200.00'))).toEqual(['25.00 175.00 0.06 1.50 portion_product_exempt']);
   });
 
-  it('reports the uncertainty of the holiday below its limit, and that of the deciding rule as well above it, each once', () => {
+  it('reports the uncertainty of the holiday once, and above its limit also the uncertainty of the deciding rule', () => {
     const uncertain = { confidence: 'medium' } as const;
     const unconfirmed = rule('week', ['CLOTHING'], holiday('100'), { ...week, ...uncertain, note: 'week' });
     const goods = rule('goods', ['CLOTHING'], { type: 'taxable' }, { ...uncertain, note: 'goods' });

@@ -259,7 +259,7 @@ describe('rounding of shipping with its goods', () => {
     },
   );
 
-  it('rounds each charge separately, even if the charges are also for a state with mandatory tables', () => {
+  it('rounds each charge separately, even if a charge is also shipped to a state with mandatory tables', () => {
     const louisiana = { address: { state: 'LA', postal_code: '70112' } };
     const line_items = [{ unit_price: '10.00' }, { unit_price: '10.00', customer: louisiana }];
     const getTaxes = (amounts: readonly string[]) =>

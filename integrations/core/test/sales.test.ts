@@ -338,7 +338,7 @@ describe('edits that cannot replace a sale', () => {
     expect(await states(abroad)).toEqual(['sale finalized 28.27', 'credit finalized 5.00']);
   });
 
-  it('credits only the refunded amounts that the recorded sale includes, not those of a later increase', async () => {
+  it('credits only refunded amounts that the recorded sale includes, not the amounts of a later increase', async () => {
     const [first, ...later] = [buildRefund('1', '5.00'), buildRefund('2', '12.00'), buildRefund('3', '4.00')] as const;
     await read(buildOrder(two, 'raised', '0.80', { refunds: [first] }));
     const raised = buildOrder(mugs, 'raised', '1.20', { paid: '27.87' });

@@ -65,7 +65,7 @@ Value = TypeVar("Value")
 
 
 def or_raise(response: Response[ErrorResponse | Value]) -> Value:
-    """Return the data of a success. Raises `LevyRefused` for a refusal, also for 304."""
+    """Return the data of a success. Raises `LevyRefused` for a refusal, including 304."""
     parsed = response.parsed
     if isinstance(parsed, ErrorResponse):
         raise LevyRefused(response.status_code, parsed.errors)

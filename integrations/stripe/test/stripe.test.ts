@@ -370,8 +370,8 @@ describe('life cycle of an invoice', () => {
     fake.invoices.delete(invoice.id);
   });
 
-  // Texas Tax Code 151.326: clothing under 100.00 is exempt on the second weekend of August, and else taxed at 8.25 % in
-  // Austin.
+  // Texas Tax Code 151.326: clothing under 100.00 is exempt on the second weekend of August, and otherwise taxed at
+  // 8.25 % in Austin.
   it('taxes a draft that stays open at the rates of today, or of its scheduled finalization', async () => {
     const created = Date.parse('2026-08-08T12:00:00Z') / 1000;
     const shirt = (more: object) => add([line(5_000, { product: 'prod_txcd_30011000' })], { state: 'TX', ...more });

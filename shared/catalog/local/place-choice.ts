@@ -73,8 +73,8 @@ const rateAt = (
 
 /**
  * Returns an area's rate on a day, from the first period that has not ended. A period is established from its first
- * day; without a first day, from `established` or its last day, whichever is earlier. Before that, it applies as an
- * approximation from `approximate` on, because no earlier rate is on record; before `approximate`, the rate is unknown
+ * day; without a first day, from `established` or its last day, whichever is earlier. Between `approximate` and that
+ * day, it applies as an approximation, because no earlier rate is on record. Before `approximate`, the rate is unknown
  * (`null`). After all periods have ended, the newest one applies as an approximation.
  */
 export const rateOfArea = (area: Area, day: string, { established, approximate }: TableDays): DatedRate | null => {

@@ -163,9 +163,10 @@ const isCountryCode = (text: string): boolean =>
   /^[A-Z]{2}$/.test(text) && new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(text) !== undefined;
 
 /**
- * Returns the problem of a ZIP code and its state with a country that has no such code, such as `UAS`. Outside the United
- * States, no sales tax would be charged. A two-letter code is believed: 38122 is in Tennessee and in the province TN of
- * Italy. A name or a three-letter code, such as Italy, is refused, because the address could be in either country.
+ * Returns the problem of a ZIP code and its state with a country that has no such code, such as `UAS`. Outside the
+ * United States, no sales tax would be charged. A two-letter code is accepted: 38122 is in Tennessee and in the
+ * province TN of Italy. A name or a three-letter code, such as Italy, is refused, because the address could be in
+ * either country.
  */
 const countryProblem = (address: PostalAddress, country: string, pointer: string) => {
   const zip5 = zipPattern.exec(address.postal_code?.trim() ?? '')?.groups?.['zip5'];

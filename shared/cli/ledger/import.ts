@@ -95,8 +95,9 @@ type Import = {
 };
 
 /**
- * Refuses an account that has a ledger, or registrations, because the schedule could close its periods during the
- * import, or a retention period, because the schedule never returns to a transaction that is written after a later one.
+ * Refuses an account with a ledger, registrations or a retention period. During the import, the schedule could close
+ * periods of a registered state. The retention sweep reads transactions by id and would skip those that are imported
+ * behind its position.
  */
 const refuseUsedAccount = async (id: string): Promise<void> => {
   const { tombstone } = await findDeletion(id);

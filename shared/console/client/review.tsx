@@ -6,7 +6,7 @@ import { Pages, readData } from './load.tsx';
 import { Amount, Message, TransactionLink, Warnings } from './parts.tsx';
 import { type Column, Table } from './table.tsx';
 
-/** Sales and credits with warnings that can change their tax: in a return, in a list, and on a transaction. */
+/** Shows warnings that can change the tax of sales and credits: for a return, in a list, and on a transaction. */
 
 type FilingData = Schemas['Filing'];
 type Review = NonNullable<FilingData['review']>;

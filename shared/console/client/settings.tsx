@@ -53,7 +53,7 @@ const listRows = (values: Values, before: readonly StateRow[]): StateRow[] =>
     .filter(({ state, from, to, number }, at) => state || (at >= before.length && (from || to || number)))
     .map(({ state = '', to, ...others }) => ({ ...others, state: state.toUpperCase(), to: orNull(to) }));
 
-/** The settings of an update that differ from those of the account. */
+/** The settings of an update that differ from the account's settings. */
 const changed = (update: Update, account: Account): Update =>
   Object.fromEntries(
     Object.entries(update).filter(

@@ -114,7 +114,7 @@ const StepList = ({ steps }: { steps: readonly Step[] }) => (
   </ol>
 );
 
-/** The steps of an explanation, which are in the order of the charges, with a title for those of each charge. */
+/** The steps of an explanation, in the order of the charges, with a title above the steps of each charge. */
 const Steps = ({ steps, transaction }: TransactionProps & { steps: readonly Step[] }) => {
   const charges = listCharges(transaction);
   const groups = [...Map.groupBy(steps, ({ pointer }) => chargeIndex(pointer, transaction))];

@@ -173,8 +173,8 @@ export type OpenOptions = { readonly onProgress?: OnProgress | undefined };
 
 /**
  * Opens a table with a header in its first row; columns may come in any order. With `inOrder`, a header that lacks an
- * accepted name is read by position if it has the same number of columns. Throws if a required column is missing or a
- * column is repeated, also under another accepted name.
+ * accepted name is read by position if it has the same number of columns. Throws if a required column is missing or if
+ * a column is repeated, even under another accepted name.
  */
 export const openHeadedTable = async <Of extends Columns>(
   path: string,

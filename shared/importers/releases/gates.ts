@@ -119,8 +119,8 @@ const previousPlaces = async (format: string | undefined, active: OpenRelease): 
 };
 
 /**
- * Measures a stored release against the state's active and built-in releases, from a day on. `impact` is the comparison
- * with the active one.
+ * Measures a stored release against the state's active and built-in releases, for a day and all later days. `impact` is
+ * the comparison with the active release.
  */
 const measureFigures = async (
   candidate: OpenRelease,

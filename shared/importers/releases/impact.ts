@@ -101,7 +101,10 @@ const differentRates = (before: ChargedRates, after: ChargedRates): readonly Rat
 const highestRate = ({ byKind }: ChargedRates): bigint =>
   Object.values(byKind).reduce((most, { highest }) => (highest > most ? highest : most), 0n);
 
-/** The combined rate of one ZIP, ZIP+4 or city before and after, in units of `10^-rateDecimals`, from a day on. */
+/**
+ * The combined rate of one ZIP, ZIP+4 or city before and after a change, in units of `10^-rateDecimals`, and the day of
+ * the change.
+ */
 export type RateStep = RatePair & { readonly key: string; readonly day: string };
 
 export type Impact = {
@@ -118,7 +121,7 @@ export type Impact = {
   /** The changed ZIPs and cities that had local taxes before and have none after, on some day. */
   vanished: number;
   largest: RateStep | null;
-  /** The highest combined rate of any kind in the release from today on, in units of `10^-rateDecimals`. */
+  /** The highest combined rate of any kind in the release, today or later, in units of `10^-rateDecimals`. */
   highest: bigint;
   /** The largest change of a past rate that was complete, exact and more than the state's rate. */
   largestPast: RateStep | null;

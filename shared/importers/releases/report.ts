@@ -100,20 +100,20 @@ export const stepText = (step: RateStep): string =>
   `${[step.key, kindTexts[step.kind]].filter(Boolean).join(', ')} from ${formatPercent(formatFraction(step.before))} to ${formatPercent(formatFraction(step.after))} on ${step.day}`;
 
 const changesText = ({ changed, gained, lost, largest }: Impact, against: string, today: string): string => {
-  if (changed === 0) return `No combined rate changes against ${against} from ${today} on.`;
+  if (changed === 0) return `No combined rate changes compared with ${against}, starting ${today}.`;
   const most = largest === null ? '' : `, by at most ${points(largest)} (${stepText(largest)})`;
   const unknown = [
     ...(gained > 0 ? [`${counted(gained, 'rate')} were not known before`] : []),
     ...(lost > 0 ? [`${counted(lost, 'rate')} would no longer be known`] : []),
   ];
-  return `Combined rates of ${counted(changed, 'ZIP or city', 'ZIPs and cities')} change against ${against} from ${today} on${most}${unknown.length > 0 ? `; ${unknown.join(', ')}` : ''}.`;
+  return `Combined rates of ${counted(changed, 'ZIP or city', 'ZIPs and cities')} change compared with ${against}, starting ${today}${most}${unknown.length > 0 ? `; ${unknown.join(', ')}` : ''}.`;
 };
 
 /** Describes changes on past days, which calculations may have used; `null` if there are none. */
 const pastText = ({ past }: Impact, today: string): string | null => {
   if (past.changed === 0) return null;
   const most = past.largest === null ? '' : `, by at most ${points(past.largest)} (${stepText(past.largest)})`;
-  return `Results for days before ${today} also change: at ${counted(past.changed, 'ZIP or city', 'ZIPs and cities')}, from ${past.firstDay} on${most}. Stored transactions keep their release.`;
+  return `Results for days before ${today} also change, starting ${past.firstDay}, at ${counted(past.changed, 'ZIP or city', 'ZIPs and cities')}${most}. Stored transactions keep their release.`;
 };
 
 /** Names the fallback release, which covers the places that are not in the release. */

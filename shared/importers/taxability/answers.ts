@@ -93,7 +93,7 @@ const getLocal = ({ local }: TaxabilityRow, state: Effect): Effect => {
   return local === 'full' ? taxable : withLocalRate(state);
 };
 
-/** In these states, cities that collect their own tax decide by their own code. */
+/** In these states, cities that collect their own tax apply a municipal tax code. */
 const statesWithSelfCollectingCities = ['AZ', 'CO'];
 
 /** Taxes that are due in addition to sales tax, by code. */

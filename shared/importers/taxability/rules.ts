@@ -79,7 +79,7 @@ const buildEntry = (own: Release, row: TaxabilityRow, conditions: Conditions): E
   // An earlier law is assumed to apply on all days that the release covers before the law ended.
   from: row.from || (row.to === '' ? null : countsFrom(own)),
   to: row.to || null,
-  // That the text was read is shown by the confidence.
+  // Removes "(text read)" notes: the confidence shows whether the text was read.
   citation: row.citation.replaceAll(/ \((?:texts? )?read\)/g, '') || 'No source was found.',
 });
 

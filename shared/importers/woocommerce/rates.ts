@@ -235,7 +235,7 @@ export const indexByCity = (matches: readonly Match[]) => {
   for (const match of matches)
     for (const city of new Set(match.rate.cities)) getOrAdd(byCity, city, () => []).push(match);
   return {
-    /** All cities in the rows. */
+    /** The cities that any row names. */
     cities: new Set(byCity.keys()),
     /** Returns the rows that apply in a city; `null` is a city that is in no row. */
     in: (city: string | null): readonly Match[] => [...ofAll, ...(byCity.get(city ?? '') ?? [])],

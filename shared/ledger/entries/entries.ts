@@ -117,8 +117,8 @@ type ListExemptParts = (charge: TransactionCharge, row: TaxRowResponse) => reado
 
 /**
  * Returns a function that lists the reasons for which certificates exempt a row of a line or shipping charge, with the
- * amounts by which they share it. Shipping has the recorded reasons, or else those of the exempt lines that it delivers.
- * SNAP benefits do not exempt deliveries.
+ * amounts by which they share it. Shipping has the recorded reasons, or else the reasons of the exempt lines that it
+ * delivers. SNAP benefits do not exempt deliveries.
  */
 const exemptPartsLister = (posting: PostingInput): ListExemptParts => {
   const { transaction, exemptShipping = {} } = posting;
@@ -203,8 +203,9 @@ export const findShippedInside = (posting: PostingInput): string[] => {
 };
 
 /**
- * Returns whether a state's reduced rate is that of food and health products. Shipping and fees are taxed like the goods
- * with their rate. A credit can lack these goods: they are then food or health products, which most often have one.
+ * Returns whether a state's reduced rate is the rate of food and health products. Shipping and fees are taxed like the
+ * goods with the same rate. If a credit lacks these goods, they are assumed to be food or health products, which most
+ * often have a reduced rate.
  */
 const isFoodRate = (
   { jurisdiction_code, rate }: TaxRowResponse,

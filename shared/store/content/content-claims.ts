@@ -72,7 +72,7 @@ export const isDiscarded = async ({ id, run }: ImportClaim): Promise<boolean> =>
   return claim.stage !== 'begun';
 };
 
-/** Yields the items of a state's partition from a sort key on, with only these attributes. */
+/** Yields the items of a state's partition, starting at a sort key, with only these attributes. */
 const itemsFrom = (state: string, from: string, ProjectionExpression: string): AsyncIterable<unknown> =>
   queryContent({
     KeyConditionExpression: 'pk = :state AND sk >= :from',

@@ -175,7 +175,7 @@ const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
 };
 
 /**
- * Finishes an import: the head replaces the claim, and the release is immutable from then on.
+ * Finishes an import: the head replaces the claim, and the release becomes immutable.
  *
  * `written` has the digests of the parts that the import wrote (`writeParts`). Rejects a release whose stored parts
  * differ from them, and a release that has been discarded since, whose parts are then removed.

@@ -30,7 +30,7 @@ const filingsWith = (filings: readonly StoredFiling[], { state, month }: Pick<Li
 
 /**
  * Finds the items of a transaction's entries, strongly consistent. An entry that is not open can be in any filing of
- * its state from its month on. It is in several filings only if the data is corrupted.
+ * its state for its month or a later month. It is in several filings only if the data is corrupted.
  */
 export const findEntries = async (
   account: string,

@@ -18,7 +18,7 @@ stubs = {
     "AWS::Backup::BackupSelection": "The type is unknown, its API is not: the stub calls the API.",
     "Metrics of AWS::CloudWatch::Alarm": "Metric math is refused. Such an alarm exists with its name and actions, and never changes its state.",
     "DeletionProtectionEnabled of AWS::DynamoDB::GlobalTable": "Ignored in replicas. The stub gives it to the table.",
-    "Asynchronous invocation of an alias": "The emulator ignores the retries and the failure destination of an alias. It gets them as those of the function.",
+    "Asynchronous invocation of an alias": "The emulator ignores the retries and the failure destination of an alias. The stub sets them on the function.",
     "EventBridge Pipes to an event bus": "The emulator reads the stream, but delivers to SNS and Step Functions only. The stub "
     "applies the pipe's filters with the emulator's matcher, and calls enrichment and bus over HTTP as the pipe's role.",
     "dynamodb:LeadingKeys": "The emulator has no value for this condition key, so every partition condition would hold.",
