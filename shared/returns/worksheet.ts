@@ -130,6 +130,7 @@ const listNotes = (
 ): string[] => {
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
+  const notRegistered = read(whole?.exempt_by_reason.not_registered ?? '0.00');
   const fees = getSum(dollarTotals(filing), ({ tax_due }) => read(tax_due.fees));
   return [
     ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
@@ -137,6 +138,11 @@ const listNotes = (
     ...lowConfidenceNotes(layout),
     ...layout.notes,
     ...marketplaceNotes(layout, whole),
+    ...(notRegistered === 0n
+      ? []
+      : [
+          `Sales of ${money(notRegistered)} USD on days without a registration are in gross sales and in deductions. If the return does not cover these days, subtract them from both.`,
+        ]),
     ...(due < 0n
       ? ['Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.']
       : []),

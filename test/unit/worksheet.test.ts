@@ -154,3 +154,14 @@ it.each([
   const { notes } = writeSheet(state, californian('100.00', '6.00', '0.00'));
   expect(notes.filter((note) => note.includes(text))).toHaveLength(1);
 });
+
+it('notes sales of days without a registration', () => {
+  const sample = californian('100.00', '6.00', '0.00');
+  const write = (not_registered: string) =>
+    writeSheet('US-TX', {
+      ...sample,
+      summary: sample.summary.map((sum) => ({ ...sum, exempt_by_reason: { ...sum.exempt_by_reason, not_registered } })),
+    }).notes.filter((note) => note.includes('days without a registration'));
+  expect(write('0.00')).toEqual([]);
+  expect(write('40.00')).toEqual([expect.stringMatching(/^Sales of 40\.00 USD .* subtract them from both\.$/)]);
+});
