@@ -1,6 +1,5 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { calculationErrors } from '../shared/api/endpoint.ts';
 import { credit, oneItem, sale } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
@@ -51,5 +50,4 @@ export const documentation = () =>
       credit: { summary: 'Tax on a partial refund', value: { ...credit, line_items: oneItem } },
     },
     response: { description: 'The tax on the order.', schema: Calculation, example: ({ calculation }) => calculation },
-    errors: [...calculationErrors, 'validation_parent_not_found'],
   }) satisfies Documentation;

@@ -44,6 +44,5 @@ export const documentation = () =>
         headers: ['ETag'],
       },
     ],
-    errors: ['conflict_duplicate_customer_id'],
     errorExamples: () => [customerExists({ id: exampleCustomer.id, version: 1 })],
   }) satisfies Documentation;

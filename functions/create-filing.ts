@@ -85,15 +85,6 @@ export const documentation = () =>
         optionalHeaders: ['Content-Disposition', 'ETag', 'Vary'],
       },
     ],
-    errors: [
-      'validation_invalid_cursor',
-      'validation_date_out_of_range',
-      'conflict_period_not_over',
-      'conflict_period_order',
-      'conflict_filing_in_progress',
-      'conflict_return_incomplete',
-      'validation_too_many_entries',
-    ],
     errorExamples: () => [
       closeFirst('US-MI', '2026-09-30'),
       noPeriodEnd('US-MI', { before: '2026-09-30', after: '2026-10-31' }),

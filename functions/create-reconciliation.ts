@@ -73,5 +73,4 @@ export const documentation = () =>
       schema: Reconciliation,
       example: () => exampleReconciliation,
     },
-    errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

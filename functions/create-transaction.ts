@@ -1,7 +1,6 @@
 import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { calculationErrors } from '../shared/api/endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { oneItem, refund, sale } from '../shared/api/openapi/sample-requests.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
@@ -62,10 +61,4 @@ export const documentation = () =>
       example: ({ draft }) => draft,
       headers: ['Location', 'ETag'],
     },
-    errors: [
-      ...calculationErrors,
-      'validation_date_out_of_range',
-      'conflict_duplicate_reference_id',
-      'validation_parent_not_found',
-    ],
   }) satisfies Documentation;

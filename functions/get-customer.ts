@@ -29,6 +29,5 @@ export const documentation = () =>
       example: ({ customer }) => customer,
       headers: ['ETag'],
     },
-    errors: ['not_found'],
     errorExamples: () => [customerNotFound],
   }) satisfies Documentation;

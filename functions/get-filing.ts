@@ -61,6 +61,5 @@ export const documentation = () =>
       headers: ['Vary'],
       optionalHeaders: ['Link', 'Content-Disposition', 'ETag'],
     },
-    errors: ['validation_invalid_cursor', 'not_found', 'conflict_return_incomplete'],
     errorExamples: () => [filingNotFound, identityMissing],
   }) satisfies Documentation;

@@ -27,5 +27,4 @@ export const documentation = () =>
       schema: ReportByState,
       example: async ({ accepted, account, reportPorts }) => accepted(await reportByState({}, account, reportPorts)),
     },
-    errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

@@ -46,5 +46,4 @@ export const documentation = () =>
       'The entries form a hash chain: each has the hash of the previous entry and of the resulting state, so any change can be detected. For a draft past its deadline, the last entry is its expiry, even if it is not stored yet.',
     ].join('\n\n'),
     response: { description: 'A page of changes.', schema: TransactionHistory, example: exampleHistory },
-    errors: ['validation_invalid_cursor', 'not_found'],
   }) satisfies Documentation;

@@ -41,5 +41,4 @@ export const documentation = () =>
       example: ({ finalized }) => ({ ...finalized, history: null }),
       headers: ['ETag'],
     },
-    errors: ['not_found'],
   }) satisfies Documentation;

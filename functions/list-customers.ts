@@ -28,5 +28,4 @@ export const documentation = () =>
       schema: CustomerList,
       example: ({ customer }) => listAnswer('/customers', [customer]),
     },
-    errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

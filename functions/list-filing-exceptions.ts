@@ -45,6 +45,5 @@ export const documentation = () =>
     description:
       'Returns the sales and credits that need attention before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. With `list=review`, returns those with warnings that can change their tax. Incomplete while the filing is closing.',
     response: { description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },
-    errors: ['validation_invalid_cursor', 'not_found'],
     errorExamples: () => [filingNotFound],
   }) satisfies Documentation;

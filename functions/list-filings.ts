@@ -32,5 +32,4 @@ export const documentation = () =>
       schema: FilingList,
       example: ({ filings }) => listAnswer('/filings', [{ ...filings.filed, totals: null }]),
     },
-    errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

@@ -39,5 +39,4 @@ export const documentation = () =>
       }),
     },
     notModified: 'The page matches `If-None-Match`.',
-    errors: ['validation_unknown_product_tax_code', 'validation_unknown_product_attribute'],
   }) satisfies Documentation;

@@ -55,5 +55,4 @@ export const documentation = () =>
       headers: ['Vary'],
       optionalHeaders: ['Searched-Back-To', 'Link', 'Content-Disposition'],
     },
-    errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

@@ -29,5 +29,4 @@ export const documentation = () =>
       'A supplied tax is distributed again. A credit is recalculated from the state of its sale at that time.',
     ].join('\n\n'),
     response: { description: 'The result of the comparison.', schema: Replay, example: ({ replay }) => replay },
-    errors: ['not_found'],
   }) satisfies Documentation;

@@ -75,6 +75,5 @@ export const documentation = () =>
         ),
       headers: ['ETag'],
     },
-    errors: ['precondition_failed', 'conflict_period_order'],
     errorExamples: () => [otherSettings, openPeriodsExample],
   }) satisfies Documentation;

@@ -46,6 +46,5 @@ export const documentation = () =>
       example: ({ renewedCustomer }) => renewedCustomer,
       headers: ['ETag'],
     },
-    errors: ['not_found', 'precondition_failed', 'conflict_immutable_field'],
     errorExamples: () => [customerNotFound, otherVersion(2, 'customer'), customerIdFixed(exampleCustomer.id)],
   }) satisfies Documentation;

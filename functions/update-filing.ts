@@ -71,13 +71,6 @@ export const documentation = () =>
         example: ({ filings }) => filings.marking,
       },
     ],
-    errors: [
-      'not_found',
-      'conflict_invalid_status_transition',
-      'conflict_immutable_field',
-      'conflict_exceptions_not_acknowledged',
-      'conflict_period_order',
-    ],
     errorExamples: () => [
       filingNotFound,
       exceptionsNotAcknowledged(2),

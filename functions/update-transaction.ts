@@ -1,6 +1,5 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { calculationErrors } from '../shared/api/endpoint.ts';
 import { readIfMatch } from '../shared/api/entity-tag.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
@@ -67,17 +66,4 @@ export const documentation = () =>
       example: ({ finalized }) => finalized,
       headers: ['ETag'],
     },
-    errors: [
-      ...calculationErrors,
-      'validation_date_out_of_range',
-      'conflict_duplicate_reference_id',
-      'not_found',
-      'precondition_failed',
-      'conflict_invalid_status_transition',
-      'conflict_immutable_field',
-      'conflict_draft_expired',
-      'conflict_has_credits',
-      'conflict_period_closed',
-      'conflict_credit_stale',
-    ],
   }) satisfies Documentation;

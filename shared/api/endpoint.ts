@@ -1,7 +1,7 @@
 /** An endpoint definition, used by the Lambda handler, the CDK app, the gateways and the OpenAPI document. */
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Code } from '../base/error-codes.ts';
+import { type Code, errorTexts } from '../base/error-codes.ts';
 import type { Problem } from '../base/result.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
@@ -60,10 +60,6 @@ export type Documentation = {
   readonly otherResponses?: readonly DocumentedResponse[];
   /** The meaning of a 304. If set, the endpoint reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
-  /**
-   * The error codes of this endpoint. `listErrorCodes` adds the common codes for credentials, bodies and queries.
-   */
-  readonly errors?: readonly Code[];
   /** Examples of the most frequent refusals, which replace the examples of openapi/responses.ts. */
   readonly errorExamples?: () => readonly Problem[];
 };
@@ -97,52 +93,23 @@ export type DocumentedEndpoint<Name extends string = string> = Endpoint<Name> & 
 export const operationId = (name: string): string =>
   name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Refusals shared by `POST /calculations` and all other requests that calculate tax. */
-export const calculationErrors = [
-  'validation_unknown_product_tax_code',
-  'validation_unknown_product_attribute',
-  'validation_product_attribute_not_applicable',
-  'validation_product_attribute_conflict',
-  'validation_address_unresolvable',
-  'validation_not_covered',
-  'conflict_parent_not_creditable',
-  'conflict_over_credit',
-] as const satisfies readonly Code[];
+const hasField = (schema: unknown, field: string): boolean =>
+  field in ((schema as Partial<z.ZodMiniObject> | undefined)?.shape ?? {});
 
-const everyEndpoint = [
-  'method_not_allowed',
-  'validation_unknown_parameter',
-  'validation_unknown_service_version',
-  'rate_limit_error',
-  'system_internal_error',
-  'system_service_unavailable',
-] as const satisfies readonly Code[];
-
-const withCredential = [
-  'auth_error',
-  'auth_api_key_not_found',
-  'auth_api_key_expired',
-  'auth_token_invalid',
-  'auth_forbidden',
-] as const satisfies readonly Code[];
-
-const withBody = [
-  'validation_malformed_json',
-  'validation_body_too_large',
-  'validation_unsupported_media_type',
-  'validation_required_field',
-  'validation_invalid_format',
-  'validation_unknown_field',
-] as const satisfies readonly Code[];
+/** Whether an endpoint returns an error code by its definition (`errorTexts`). */
+const byDefinition: Readonly<Record<string, (endpoint: DocumentedEndpoint) => boolean>> = {
+  all: () => true,
+  body: ({ body }) => body !== undefined,
+  lines: ({ body }) => hasField(body?.schema, 'line_items'),
+  query: ({ query }) => query !== undefined,
+  scope: ({ scope }) => scope !== null,
+  write: ({ scope }) => scope === 'write',
+  id: ({ path }) => path.includes('{id}'),
+  pages: ({ response }) => hasField(response.schema, 'next_cursor'),
+};
 
 /** Returns every error code that an endpoint can return. The contract tests check each response against this list. */
-export const listErrorCodes = ({ scope, body, query, errors = [] }: DocumentedEndpoint): readonly Code[] => [
-  ...new Set<Code>([
-    ...everyEndpoint,
-    ...(scope === null ? [] : withCredential),
-    ...(body ? withBody : []),
-    ...(scope === 'write' ? (['idempotency_key_reused'] as const) : []),
-    ...(query ? (['validation_invalid_format'] as const) : []),
-    ...errors,
-  ]),
-];
+export const listErrorCodes = (endpoint: DocumentedEndpoint): readonly Code[] =>
+  (Object.keys(errorTexts) as Code[]).filter((code) =>
+    errorTexts[code].endpoints.some((one) => byDefinition[one]?.(endpoint) ?? one === endpoint.name),
+  );

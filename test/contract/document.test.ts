@@ -9,7 +9,7 @@ import { draft } from '../../shared/api/openapi/samples.ts';
 import type { Document, Header, Operation } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { envelope } from '../../shared/api/reply.ts';
-import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
+import { type Code, errorStatuses, errorTexts } from '../../shared/base/error-codes.ts';
 import { dereferenced, type Exchange, listProblems, resolve, schemaProblems } from './validate-response.ts';
 
 /** The fields that the tests read from objects of the document. */
@@ -63,6 +63,9 @@ describe('the OpenAPI document', () => {
 
   it('assigns every error code to an operation', () => {
     expect(new Set(Object.values(endpoints).flatMap(listErrorCodes))).toEqual(new Set(Object.keys(errorStatuses)));
+    const words = ['all', 'body', 'lines', 'query', 'scope', 'write', 'id', 'pages'];
+    const named = Object.values(errorTexts).flatMap((text) => text.endpoints);
+    expect(named.filter((name) => !words.includes(name) && !(name in endpoints))).toEqual([]);
     expect(document.components.schemas.ErrorObject.properties.code['x-extensible-enum']).toEqual(
       Object.keys(errorStatuses),
     );

@@ -15,7 +15,10 @@ import { type ResponseHeader, responseHeaders } from './headers.ts';
 
 const codes = Object.keys(errorStatuses) as [Code, ...Code[]];
 const errorCodes = Object.fromEntries(
-  codes.map((code) => [code, { status: errorStatuses[code], ...errorTexts[code] }] as const),
+  codes.map((code) => {
+    const { meaning, remedy } = errorTexts[code];
+    return [code, { status: errorStatuses[code], meaning, remedy }] as const;
+  }),
 );
 
 const statuses = [...new Set(Object.values(errorStatuses).map(String))].sort();
