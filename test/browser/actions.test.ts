@@ -48,7 +48,7 @@ it('credits parts of a sale by keyboard, then the rest, with the amounts of the 
   ]);
 });
 
-it('credits an amount with tax of a sale whose prices include tax, and keeps the entered amount while the whole sale is selected', async () => {
+it('credits a tax-inclusive amount, and keeps the entered amount while the whole sale is selected', async () => {
   const shop = await newShop();
   const sale = await shop.sell('MI', { tax_included: true, line_items: lines });
   await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
@@ -67,7 +67,7 @@ it('credits an amount with tax of a sale whose prices include tax, and keeps the
   });
 });
 
-it('credits the entered amounts of a discounted sale, which are amounts after discounts', async () => {
+it('treats the amounts entered for a credit as amounts after discounts', async () => {
   const shop = await newShop({ registrations: 'all' });
   const line_items = [
     { id: 'mug', quantity: '2', unit_price: '55.00', discount_amount: '10.00' },

@@ -86,7 +86,7 @@ it('does not report an empty result on an empty page with a next page', () =>
     await page.getByRole('link', { name: 'Continue' }).waitFor();
   }));
 
-it('keeps the months of the report on the page if they are refused', () =>
+it('keeps the entered months of the report if they are refused', () =>
   at('#/overview?from=2020-01&to=2026-01', async (page) => {
     await seeText(page, 'Send a month from');
     await fill(page, 'From', '2025-12');

@@ -277,7 +277,7 @@ const readReminders = async ({ account }: Caller): Promise<ReminderEvent[]> => {
 };
 const readShort = async (caller: Caller) => (await readReminders(caller)).map(short).sort();
 
-it('sends a reminder of each return once per number of days and once when it is overdue, until it is filed', async () => {
+it('sends the reminders of a return once for each number of days and once when it is overdue, until it is filed', async () => {
   const stream = await openStream(environment.tables.transactions);
   const registrations = fromNovember('MI', 'OH', 'SC', 'VA');
   // The returns of November are due in MI, SC and VA on Sunday 20 December, so on Monday 21, and in OH on Wednesday 23.

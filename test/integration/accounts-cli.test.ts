@@ -381,7 +381,7 @@ describe('check', () => {
   const registeredIn = (state: string) =>
     `registrations=${JSON.stringify([{ state, from: '2026-01-01', to: null, frequency: 'month' }])}`;
 
-  it('suggests a working command to import the content of a registered state, and asks for its account number', async () => {
+  it('prints a working import command for a registered state, and its missing account number', async () => {
     const { id } = await newAccount(registeredIn('MI'));
     const { action = '' } = (await readFinding(id, 'content US-MI')) ?? {};
     expect(await readFinding(id, 'return_identity')).toMatchObject({ status: 'check', found: 'no id for US-MI' });

@@ -102,7 +102,7 @@ describe('the due index', () => {
     });
   });
 
-  it('contains no entry without review days, for the import of past orders, until they are set', async () => {
+  it('contains no entry until review days are set, so past orders can be imported first', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()], review_days: null } });
     const filer = createFiler(caller);
     await soldOn(filer, lastMonths(1)[0]?.start as string);

@@ -206,7 +206,7 @@ describe('imports over an earlier import', () => {
     expect((await taxIn(release, '53202')).tax_amount).toBe('5.90');
   });
 
-  it('warns about local rates of remote sellers that only the files below it have', async () => {
+  it("warns about remote sellers' local rates in a table, but not in the official files below it", async () => {
     const rateFile = lines(rateRow('40', '45', '40', '0.045'), rateRow('40', '01', '55000', '0.04125'));
     const place = { zips: ['73102', '', '73103', ''], state: '40', county: '109', place: '55000' } as const;
     const files = ['--rates', saveFile('OKR.csv', rateFile), '--boundaries', saveFile('OKB.csv', boundaryRow(place))];

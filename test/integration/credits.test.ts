@@ -127,7 +127,7 @@ it('copies the missing fields of a credit line from its sale line: code, custome
   });
 });
 
-it('gives a credit a negative discount if it reverses a price reduction together with a part of what it reduced', async () => {
+it('adds a negative discount to a credit of a price reduction and a part of the reduced goods', async () => {
   const line_items = ['a', 'b'].map((id) => goods({ id, quantity: '1' }));
   const { credit, credited } = await withSale({
     line_items: [...line_items, { id: 'reduction', quantity: '1', unit_price: '-10.00' }],
@@ -195,7 +195,7 @@ it.each([
   },
 );
 
-it('inherits at most what remains of a discount that earlier credits took', async () => {
+it('inherits at most the part of a discount that earlier credits have left', async () => {
   const line_items = [goods({ id: 'mug', discount_amount: '10.00' })];
   const { credit, credited } = await withSale({ line_items, shipping: { amount: '20.00', discount_amount: '4.00' } });
   const mug = { id: 'mug', quantity: '1' };
@@ -208,7 +208,7 @@ it('inherits at most what remains of a discount that earlier credits took', asyn
   expect(await credited()).toEqual(['106.00', '5.40', 'full']);
 });
 
-it('limits lines that match none of the sale to what the buyer paid after a third-party discount', async () => {
+it('limits credit lines that match no sale line to what the buyer paid after a third-party discount', async () => {
   const coupon = { third_party_discount_amount: '10.00' };
   const goodwill = (unit_price: string) => ({ line_items: [goods({ id: 'goodwill', quantity: '1', unit_price })] });
   const { credit, credited } = await withSale({ line_items: [goods({ id: 'mug', ...coupon })] });

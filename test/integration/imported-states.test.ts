@@ -41,7 +41,7 @@ const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
 const at = (line1: string | null) => ({ customer: { address: { ...wauwatosa, line1 } } });
 const tax_date = '2026-11-22';
 
-it('calculates the tax by street address, with as many calls as by ZIP code', async () => {
+it('calculates the tax by street address with the same number of calls as by ZIP code', async () => {
   const { call } = await newCaller();
   const calculate = async (request: object) => {
     calls = [];

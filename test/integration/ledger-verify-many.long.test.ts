@@ -121,7 +121,7 @@ it.each([
   expectFailure(await verify(...args), message);
 });
 
-it('rejects a checkpoint of another sample, and a file that it did not write', async () => {
+it('rejects a checkpoint of another sample, and a file that is not a checkpoint', async () => {
   const state = { share: '0.5', seed: 7, accounts: {} };
   writeFileSync(file, JSON.stringify(state));
   expectFailure(await verify('--all', '--resume', file, '--sample', '0.25'), 'was written with --sample 0.5');

@@ -156,7 +156,7 @@ const minnesota = (tax: string) =>
 const zip55401 = lines(boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053', from: '20240101' }));
 
 describe('later official imports', () => {
-  it('keeps custom rules in force, over its own rates', async () => {
+  it('keeps custom rules in force over the rates of the import', async () => {
     const over = await findActive('MN');
     const { id, out } = await importSst('MN', minnesota('0.01'), zip55401);
     expect(await findHead(id)).toMatchObject({ below: over, chain: [], own: { rules: [{}, {}] } });

@@ -101,7 +101,7 @@ it.each([
   'test/kills/update-kills.ts --kills 0',
   'test/attack/attack.ts --minutes 0.5',
   'test/simulation/simulate.ts --seed x',
-])('rejects a number with which a command would test nothing: %s', async (words) => {
+])('rejects a number that would make a command test nothing: %s', async (words) => {
   const { code, out, err } = await runCommand(words.split(' '));
   expect([code, out, err]).toEqual([2, '', expect.stringMatching(/^--\w+ takes a (whole )?number from .*\n$/)]);
 });

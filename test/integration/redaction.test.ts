@@ -229,7 +229,7 @@ describe('redact', () => {
     expect(await personalIn(caller.account.id, customer.id)).toEqual([]);
   });
 
-  it('covers every transaction that has had a reference, which are more than a page of an index', async () => {
+  it('covers every transaction that has had a reference, even on several index pages', async () => {
     const caller = await newCaller();
     const client = connectClient(caller);
     const customer = { id: 'privoften', address: michigan };

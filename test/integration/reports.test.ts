@@ -162,7 +162,7 @@ it('returns sums by state and month that equal the transactions, however records
   expect(before.as_of).toMatch(/^20/);
 });
 
-it('counts once in a recount what the stream missed', async () => {
+it('adds transactions that the stream missed exactly once in a recount', async () => {
   const caller = await newCaller();
   const filer = createFiler(caller);
   await exercise(filer, 3, 25);

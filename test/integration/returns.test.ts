@@ -261,7 +261,7 @@ describe('fully refunded sales with a supplied tax', () => {
   it('passes ledger verify', () => expectVerified(caller));
 });
 
-it('reverses a fee that was calculated and not collected in a credit of the remainder', async () => {
+it('reverses an uncollected fee in a credit of the remainder', async () => {
   const colorado = { state: 'CO', from: '2026-08-01', to: null, frequency: 'month' } as const;
   const settings = { registrations: [colorado], books_open_from: '2026-08-01' };
   const shop = createFiler(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));
@@ -277,7 +277,7 @@ it('reverses a fee that was calculated and not collected in a credit of the rema
   expect([sale.calculated_tax_amount, fee?.calculated_tax_amount]).toEqual(['9.43', '0.00']);
 });
 
-it('reverses the exemption by a draft credit that is finalized after a tax was recorded on its exempt sale', async () => {
+it('reverses the exemption when a draft credit is finalized after a tax was recorded on the exempt sale', async () => {
   const shop = createFiler(await newCaller());
   const customer = { address: { postal_code: '48226', state: 'MI' }, exemption: { type: 'resale' } };
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
@@ -291,7 +291,7 @@ it('reverses the exemption by a draft credit that is finalized after a tax was r
   expect(summary[0]?.exempt_by_reason).toMatchObject({ resale: '0.00', product: '0.00' });
 });
 
-it('reverses the same calculated tax as before by a credit whose tax is changed', async () => {
+it('reverses the same calculated tax after the tax of a credit is changed', async () => {
   const shop = createFiler(await newCaller());
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '10', unit_price: '20.00' };
   const body = { status: 'finalized', tax_date: '2026-09-03', tax_amount: '14.00' };

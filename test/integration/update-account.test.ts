@@ -90,7 +90,7 @@ describe('POST /account', () => {
     );
   });
 
-  it('accepts a repeated change whose first response was lost, although it names the settings before the change', async () => {
+  it('accepts a repeated change whose first response was lost, although its If-Match is outdated', async () => {
     const caller = await owner();
     const tag = { 'If-Match': (await read(caller)).headers.get('ETag') ?? '' };
     const list = { review_days: 5, registrations: [monthly('MI')] };

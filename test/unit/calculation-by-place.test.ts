@@ -227,20 +227,23 @@ describe('custom jurisdictions of a ZIP', () => {
     // Mississippi and Idaho tax remote sales without local taxes.
     ['a rate in a sale from another state', 'MS', {}, '7.00', true],
     ['a rate in a sale from another state', 'ID', {}, '6.00', true],
-  ])('%s in %s: reports no ZIP as ambiguous only if it may apply', (_, state, term, tax, expected) => {
-    const code = `US-${state}-OWN-DOWNTOWN`;
-    const custom = buildOwnRules({
-      jurisdictions: [{ ...jurisdiction, code, zips: [['39201', '39201']] }],
-      rates: [{ ...always, jurisdiction: code, rate: '0.01', source: 'own:ruling', ...term }],
-    });
-    const from = tax === null ? {} : { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
-    const outcome = ask(
-      { to: { state }, tax_date, ...from },
-      { releaseFor: () => withOwnRules(builtIn(state), custom) },
-    );
-    expect(outcome.tax_amount).toBe(tax ?? '6.00');
-    expect(outcome.warnings.some((warning) => warning.code === 'address_ambiguous')).toBe(expected);
-  });
+  ])(
+    '%s in %s: reports an address without a ZIP as ambiguous only if the custom tax may apply',
+    (_, state, term, tax, expected) => {
+      const code = `US-${state}-OWN-DOWNTOWN`;
+      const custom = buildOwnRules({
+        jurisdictions: [{ ...jurisdiction, code, zips: [['39201', '39201']] }],
+        rates: [{ ...always, jurisdiction: code, rate: '0.01', source: 'own:ruling', ...term }],
+      });
+      const from = tax === null ? {} : { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
+      const outcome = ask(
+        { to: { state }, tax_date, ...from },
+        { releaseFor: () => withOwnRules(builtIn(state), custom) },
+      );
+      expect(outcome.tax_amount).toBe(tax ?? '6.00');
+      expect(outcome.warnings.some((warning) => warning.code === 'address_ambiguous')).toBe(expected);
+    },
+  );
 
   // Kentucky taxes 100.00 at 6 %. Mississippi taxes it at 7 % without local taxes for remote sales.
   it.each([

@@ -118,7 +118,7 @@ describe('rates before and after their known days', () => {
   });
 });
 
-describe('state values without a first day on record', () => {
+describe('state values without a known first day', () => {
   const undated = { from: null, to: null, source: 'test', confidence: 'high' } as const;
   const state = { code: 'US-MI', type: 'state', rate: '0.06' } as const;
   const food = rule('mi-food', ['FOOD.GROCERY'], { type: 'exempt' }, undated);

@@ -126,7 +126,7 @@ describe('the impact of a release', () => {
     expect(await getImpact(after, before)).toMatchObject({ changed: 1, lost: 0, gained: 1, largest: null });
   });
 
-  it('omits past days without an earlier rate from the changes of past days', async () => {
+  it('does not count days without an earlier rate as past changes', async () => {
     const [before, after] = [releaseFrom('2026-06-01', null, '0.06'), releaseFrom('2026-03-01', null, '0.06')];
     const unchanged = { changed: 0, firstDay: null, largest: null };
     expect(await getImpact(before, after)).toMatchObject({ changed: 0, past: unchanged });

@@ -382,7 +382,7 @@ describe('the taxability page', () => {
     expect(cell(code, state)?.replace('\\*', '')).toBe(letter);
   });
 
-  it('explains exactly the signs that it uses in its legend', () => {
+  it('explains each symbol in use, and no other, in the legend', () => {
     const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
     const used = [...rows.values()]
       .flat()

@@ -45,7 +45,7 @@ describe('local tables', () => {
       const rows = rateRows(state);
       const rated = rows.filter(({ rate }) => rate !== '');
 
-      it('contains percentages within bounds, and parts that add up to them', () => {
+      it('contains rates within bounds, each equal to the sum of its parts', () => {
         const wrong = rated.filter(({ rate, parts }) => {
           if (!/^\d{1,2}(\.\d{1,4})?$/.test(rate) || Number(rate) > 12) return true;
           if (parts === '') return false;

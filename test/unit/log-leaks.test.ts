@@ -103,7 +103,7 @@ describe('the log line of an error', () => {
     expect(JSON.stringify(thrownBy(error))).not.toMatch(/canary/i);
   });
 
-  it('writes the same line for a schedule, and gives Lambda only the error name', async () => {
+  it('writes the same line for a schedule, and passes only the error name to Lambda', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const cause = Object.assign(new Error('77 Canary Lane'), { name: 'TransactionCanceledException', Item: body });
     const failed = await scheduled('sweep-drafts', () => Promise.reject(cause))({}, {} as Context).catch(

@@ -130,7 +130,7 @@ describe('allocation by largest remainder', () => {
       );
     }));
 
-  it('gives a unit to the first of equal remainders, regardless of their weights', () => {
+  it('allocates a unit to the first of equal remainders, regardless of their weights', () => {
     expect(allocate(11n, [1n, 1n, 1n])).toEqual([4n, 4n, 3n]);
     expect(allocate(3n, [2n, 1n, 2n, 1n])).toEqual([1n, 1n, 1n, 0n]);
     expect([allocate(5n, [0n, 0n]), allocate(7n, [0n]), allocate(0n, [])]).toEqual([[3n, 2n], [7n], []]);

@@ -201,7 +201,7 @@ describe('refunds', () => {
   });
 });
 
-it('credits an older refund that is settled later from what the recorded credits left', async () => {
+it('credits an older refund that settles later from the remaining amounts', async () => {
   const cart = buildCart([
     { id: 'mug', quantity: 1, unitPrice: '10.00' },
     { id: 'bowl', quantity: 1, unitPrice: '30.00' },
@@ -221,7 +221,7 @@ it('credits an older refund that is settled later from what the recorded credits
   ]);
 });
 
-it('keeps the recorded part of exchanged goods if a later refund changes how returned goods are divided', async () => {
+it('keeps the recorded part of exchanged goods if a later refund changes the split of returned goods', async () => {
   const order = buildOrder(mugs, newReference(), '1.20');
   const exchanged = (id: string, total: string) => ({ ...buildRefund(id, total), isExchanged: true });
   await read({ ...order, refunds: [exchanged('claim', '9.29')] });
@@ -402,7 +402,7 @@ it('records an order again if another process voids its sale after the reference
   expect(await states(order.reference)).toEqual(['sale void 27.87', 'sale finalized 18.58']);
 });
 
-it('reports an unpaid increase of a recorded sale, whose refunds wait for the payment', async () => {
+it('reports an unpaid increase of a recorded sale, and credits its refunds after the payment', async () => {
   const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   await read(buildOrder(two, 'unpaid', '0.80', { changedAt: at(0) }));
   const raised = buildOrder(mugs, 'unpaid', '1.20', { paid: '18.58', changedAt: at(1), refunds: [oneBack('1')] });
@@ -429,7 +429,7 @@ it('removes the estimate mark when a draft becomes a sale with a tax from Levy',
   expect(metadata).toEqual({ shop: 'test', order: 'estimated' });
 });
 
-it('records no credit for a payment above a lowered sale', async () => {
+it('records no credit if the payment exceeds the lowered sale', async () => {
   await read(buildOrder(mugs, 'lowered', '1.20', { paid: '27.87' }));
   const lowered = buildOrder(two, 'lowered', '0.80', { paid: '27.87' });
   const above = [oneBack('1')];
@@ -490,7 +490,7 @@ it.each(['draft', 'finalized'] as const)('ignores a stale %s snapshot that Levy 
   expect(stale).toMatchObject({ isChanged: false, problems: [], sale: { total_amount: '27.87' } });
 });
 
-it('reports no problem of an unpaid snapshot with unchanged amounts that Levy refuses', async () => {
+it('reports no problem if Levy refuses an unpaid snapshot with unchanged amounts', async () => {
   const order = buildOrder(mugs, newReference(), '1.20');
   await read(order);
   const lines = mugs.lines.map((line) => ({ ...line, taxCode: 'GENERIC' }));

@@ -80,7 +80,7 @@ describe('the tax on shipping', () => {
     expect(notes).toEqual([expect.stringContaining('none of The app is shipped')]);
   });
 
-  it('names no gift wrap and no postage as the goods of a shipping charge', async () => {
+  it('excludes gift wrap and postage from the goods of a shipping charge', async () => {
     const [wrap, stamps] = ['FEES.GIFT_WRAP', 'SHIPPING.POSTAGE'].map((taxCode) =>
       buildLine(taxCode, '4.00', { taxCode, fulfillment: taxCode === 'FEES.GIFT_WRAP' ? null : 'ship' }),
     ) as [Line, Line];

@@ -53,7 +53,7 @@ it('taxes an order with fractional units', () => {
   expect(toCart(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
 });
 
-it('taxes prices with fractions of a cent without a discount that corrects them', () => {
+it('sends prices with fractions of a cent exactly, without a corrective discount', () => {
   const items = [
     { id: 'cali_1', quantity: 100, unit_price: 0.125 },
     { id: 'cali_2', quantity: 1, unit_price: 0.125 },
@@ -318,7 +318,7 @@ describe('claims', () => {
     expect([sold.unpaid, sold.refunds.map(({ total }) => total)]).toEqual(['11.00', ['11.00']]);
   });
 
-  it('keeps a part of zero, whose credit can be recorded', () => {
+  it('keeps a part of zero, because its credit may already be recorded', () => {
     const claims = [{ ...claim, claim_items }];
     const returns = [{ ...back, received_at: at(8) }];
     const items = [{ ...first, detail: received }, another];
@@ -439,7 +439,7 @@ describe('conversion of orders', () => {
     expect(sold.refunds).toMatchObject([noPart, { id: 'ref_1', lines: [{ id: 'ordli_1', quantity: 2 }] }]);
   });
 
-  it('reports an order with prices that include tax as a problem, and continues the reconciliation', () => {
+  it('reports an order with tax-inclusive prices as a problem, and continues the reconciliation', () => {
     const { order, problems } = mapOrder(buildOrder({ items: [{ ...first, is_tax_inclusive: true }] }));
     expect([order, problems]).toMatchObject([null, [{ reference: 'order_1', code: 'invalid_order' }]]);
   });
@@ -485,7 +485,7 @@ it('taxes an added reduction that moves a cent between the items of an order', a
   expect(context).toMatchObject({ levy: { items: { ordli_3: reduced } } });
 });
 
-it('reports a sale without an order as extra, and one with the date of another day, but not a converted draft', async () => {
+it('reports a sale without an order, or with the date of another day, as extra, but not a converted draft', async () => {
   const row = { type: 'sale', tax_date: at(0) };
   const extra = [1, 2, 3].map((id) => ({ ...row, reference_id: `order_${id}`, transaction_id: `txn_${id}` }));
   const answer = { missing: [], different: [], extra, next_cursor: null, metadata: {} };

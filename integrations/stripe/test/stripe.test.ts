@@ -251,7 +251,7 @@ describe('life cycle of an invoice', () => {
     ]).toEqual([[2_700], [`${invoice.id}-refund-${base.id}-${of}`, invoice.id]]);
   });
 
-  it('credits only tax if a credit note returns only tax, of a line or of the whole invoice', async () => {
+  it('credits only tax if a credit note returns only tax, for a line or the whole invoice', async () => {
     const readTaxes = async (id: string) =>
       (await readLedger(id))
         .map(({ type, total_amount, tax_amount }) => `${type} ${total_amount} ${tax_amount}`)
@@ -270,7 +270,7 @@ describe('life cycle of an invoice', () => {
     expect(await readTaxes(other.id)).toEqual(['credit 0.80 0.80', 'credit 1.60 1.60', 'sale 32.40 2.40']);
   });
 
-  it('credits a refund of a payment of several invoices only by the credit notes that include it', async () => {
+  it('credits a refunded payment of several invoices only through its credit notes', async () => {
     const more = { state: 'PA', intent: 'pi_shared', lines: [line(1_000)] };
     const first = await sell(more);
     const second = await sell({ ...more, lines: [line(2_000)] });
@@ -297,7 +297,7 @@ describe('life cycle of an invoice', () => {
     expect(await readAll()).toEqual([[540], [1_080], []]);
   });
 
-  it('credits a credit note of a refund outside of Stripe, and reports the part without a note', async () => {
+  it('credits a refund outside of Stripe only through its credit note, and reports the rest', async () => {
     const invoice = await sell({ intent: 'prec_1' });
     expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
     for (const amount of [300, 200]) returnPart(invoice, amount);
@@ -322,7 +322,7 @@ describe('life cycle of an invoice', () => {
     note.refunded = 500;
   });
 
-  it('credits only the refunds above the amount that the customer overpaid, and those in credit notes', async () => {
+  it('credits only refunds above the overpaid amount, and refunds in credit notes', async () => {
     const invoice = await sell({ overpaid: 500 });
     const first = returnPart(invoice, 300);
     await billing.applyTax(invoice.id);
@@ -339,7 +339,7 @@ describe('life cycle of an invoice', () => {
     expect((await readCredits(invoice.id)).sort()).toEqual([100, 300]);
   });
 
-  it('credits no tax for a line of a credit note without tax, and the tax that a note without lines states', async () => {
+  it('credits no tax for an untaxed credit note line, and the stated tax of a note without lines', async () => {
     const invoice = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
     const base = { invoice: invoice.id, status: 'issued', created: now, refund: null };
     const [first] = invoice.lines as [FakeInvoice['lines'][number]];
@@ -360,7 +360,7 @@ describe('life cycle of an invoice', () => {
     expect(await readLedger(invoice.id)).toEqual([]);
   });
 
-  it('taxes a draft at the date that it has', async () => {
+  it('taxes a draft at its effective date', async () => {
     // Texas Tax Code 151.326: clothing under 100.00 is exempt on the second weekend of August.
     const effective = Date.parse('2026-08-08T12:00:00Z') / 1000;
     const invoice = add([line(5_000, { product: 'prod_txcd_30011000' })], { state: 'TX', effective });
@@ -372,7 +372,7 @@ describe('life cycle of an invoice', () => {
 
   // Texas Tax Code 151.326: clothing under 100.00 is exempt on the second weekend of August, and otherwise taxed at
   // 8.25 % in Austin.
-  it('taxes a draft that stays open at the rates of today, or of its scheduled finalization', async () => {
+  it('taxes an open draft at the rates of today, or of its scheduled finalization', async () => {
     const created = Date.parse('2026-08-08T12:00:00Z') / 1000;
     const shirt = (more: object) => add([line(5_000, { product: 'prod_txcd_30011000' })], { state: 'TX', ...more });
     const old = shirt({ created });
@@ -405,7 +405,7 @@ describe('life cycle of an invoice', () => {
     expect((await send('invoice.finalized', add([], { status: 'paid' }))).problems).toEqual([]);
   });
 
-  it('removes its taxes from a draft whose customer moved abroad, and reports a finalized invoice with them', async () => {
+  it('removes Levy taxes from a draft whose customer moved abroad, and reports a finalized invoice that has them', async () => {
     const [draft, paid] = [add([line(1_000)]), add([line(2_000)])];
     for (const invoice of [draft, paid]) await send('invoice.created', invoice);
     const tax = getTax(paid);

@@ -31,7 +31,7 @@ const setPricesIncludeTax = (value: boolean) =>
 
 describe('edited orders', () => {
   it.each([true, false])(
-    'records an edit to fewer units as a smaller sale after the refund: %s',
+    'records an edit to fewer units as a smaller sale after its refund: %s',
     async (isPaidBackFirst) => {
       const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
       await shop.settled();
@@ -87,7 +87,7 @@ describe('edited orders', () => {
   });
 
   it.each([false, true])(
-    'voids the sale if an edit moves the order abroad, with an added gross price: %s',
+    'voids the sale if an edit moves the order abroad, with an added tax-inclusive price: %s',
     async (isGross) => {
       const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
       expect(await readLeft(order)).toEqual([order.totalWithTax, getTax(order)]);
