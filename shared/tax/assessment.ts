@@ -79,7 +79,8 @@ export type ResolvedEffect = {
   readonly kind?: 'any_taxable' | 'flat_fee' | 'follows_goods' | 'holiday' | 'collection_exemption';
   /**
    * Applies the effect to a base. Amounts are per unit: the line's price is compared with the amount times the
-   * quantity.
+   * quantity. If only the net grows, the taxable part grows at most as much, because shipping that follows the goods is
+   * taxed as the last part of the net.
    */
   readonly assess: (treatment: Treatment, base: Base) => Assessment;
   /**
