@@ -135,16 +135,23 @@ export const isRegisteredIn = (...days: Parameters<typeof registrationWithin>): 
   registrationWithin(...days) !== undefined;
 
 /** Returns whether a period is before or between registrations, so no return is due. */
-const isInGap = (period: Pick<Period, 'start' | 'end'>, registrations: readonly Registration[]): boolean =>
+const isInGap = (period: Period, registrations: readonly Registration[]): boolean =>
   !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);
 
-/** Returns whether a return is due: in months before or between registrations only if it has tax due. */
+/**
+ * Returns whether a return is due: in months outside the registrations of a state only if it has tax due. A state without
+ * any registration can have had one that was removed.
+ */
 export const isReturnDue = (
   { settings: { registrations } }: Account,
   { state, period_start: start, period_end: end }: Pick<StoredFiling, 'state' | 'period_start' | 'period_end'>,
   taxDue: readonly { readonly amount: string }[],
-): boolean =>
-  !isInGap({ start, end }, registrationsIn(state, registrations)) || taxDue.some(({ amount }) => /[1-9]/.test(amount));
+): boolean => {
+  const known = registrationsIn(state, registrations);
+  return (
+    known.length === 0 || isRegisteredIn({ start, end }, known) || taxDue.some(({ amount }) => /[1-9]/.test(amount))
+  );
+};
 
 /**
  * Returns whether a period is after the end of the last registration, or the account's list of registrations lacks the

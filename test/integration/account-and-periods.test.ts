@@ -356,19 +356,26 @@ it('sends no reminder of a return that was due more than 30 days ago, and only t
 
 // October was due on Friday 20 November. The account was not registered in October, so it has no return to send.
 it.each([
-  ['without tax', {}, false, []],
-  ['with recorded tax', { tax_amount: '6.00' }, true, ['11-25 filing.overdue US-MI closed -5 6.00 USD']],
-] as const)('counts a month before a registration as overdue only with tax: %s', async (_, tax, overdue, reminders) => {
-  const settings = { registrations: fromNovember('MI'), books_open_from: '2026-10-01' };
-  const caller = await newCaller({ settings });
+  ['before a registration, without tax', fromNovember('MI'), {}, false, []],
+  [
+    'before a registration, with recorded tax',
+    fromNovember('MI'),
+    { tax_amount: '6.00' },
+    true,
+    ['11-25 filing.overdue US-MI closed -5 6.00 USD'],
+  ],
+  ['after the last registration, without tax', [monthly('MI', '2026-08-01', '2026-09-30')], {}, false, []],
+] as const)('counts a month without a registration as overdue only with tax: %s', async (_, own, tax, overdue, due) => {
+  const caller = await newCaller({ settings: { registrations: [...own], books_open_from: '2026-10-01' } });
   const filer = createFiler(caller);
   await soldOn(filer, '2026-10-10', '100.00', tax);
   const { data } = await made(filer.call('GET', '/filing-periods'));
   expect(data[0]).toMatchObject({ period_end: '2026-10-31', overdue: false, days_until_due: null });
   for (const day of ['25', '26']) await runAt(`2026-11-${day}T12:00:00Z`);
+  await closedFiling(filer, 'MI', '2026-10-31');
   const filing = await newestFiling(filer, { state: 'MI' });
   expect(filing).toMatchObject({ period_end: '2026-10-31', due_date: '2026-11-20', overdue });
-  expect(await readShort(caller)).toEqual(reminders);
+  expect(await readShort(caller)).toEqual(due);
 });
 
 it('returns whether a filing is overdue, the days left and the estimated discount', async () => {
