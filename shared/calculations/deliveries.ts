@@ -157,16 +157,16 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
     const index = indexes.get(id);
     const line = index === undefined ? undefined : lines[index];
     if (index === undefined || !line)
-      return refused(`No line item has the id ${JSON.stringify(id)}. Send ids of line_items.`);
+      return refused(`No line item has the id ${JSON.stringify(id)}. Send only ids of line_items.`);
     if (line.role === 'reduction')
-      return refused(`Line item ${JSON.stringify(id)} has a negative unit_price. Send ids of goods.`);
+      return refused(`Line item ${JSON.stringify(id)} has a negative unit_price. Send only ids of goods.`);
     if (line.role !== 'goods')
-      return refused(`Line item ${JSON.stringify(id)} is a shipping charge or a fee. Send ids of goods.`);
+      return refused(`Line item ${JSON.stringify(id)} is a shipping charge or a fee. Send only ids of goods.`);
     if (charge.feeOn === undefined && line.fulfillment && line.fulfillment !== 'ship')
       return refused(
-        `Line item ${JSON.stringify(id)} has the fulfillment ${line.fulfillment}. Send ids of line items that are shipped.`,
+        `Line item ${JSON.stringify(id)} has the fulfillment ${line.fulfillment}. Send only ids of shipped line items.`,
       );
-    if (named.has(index)) return refused(`Line item ${JSON.stringify(id)} is named twice. Send each id once.`);
+    if (named.has(index)) return refused(`Line item ${JSON.stringify(id)} is listed twice. Send each id once.`);
     named.add(index);
   }
   return accept([...named]);

@@ -16,7 +16,7 @@ const smoke = async (address: string, given: string | undefined): Promise<void> 
   print(`References of this run begin with ${session.prefix}.`);
   const { failure, left } = await runSmoke(session);
   for (const { id, reference, reason } of left)
-    print(`Not voided: ${id ?? 'possibly a transaction'}, ${reference} (${reason}).`);
+    print(`Not voided: ${id ?? 'a transaction that may exist'}, ${reference} (${reason}).`);
   const isPassed = failure === null && left.length === 0;
   print(isPassed ? 'Passed. All transactions of this run are void.' : 'Failed.');
   if (!isPassed) process.exitCode = 1;

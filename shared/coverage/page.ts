@@ -207,7 +207,7 @@ const taxabilityIntroduction = (
 attributes, in the states with a general sales tax, ignoring sales tax holidays. \`GET /product-tax-codes?state=\` returns the same data with
 the rule, its source and the attributes that change it. Local taxes may differ; \`POST /calculations\` includes them.
 
-${markdownTable(['Sign', 'Meaning'], [...legend, ['\\*', 'no primary source confirms it: `content_unconfirmed`']])}
+${markdownTable(['Symbol', 'Meaning'], [...legend, ['\\*', 'no primary source confirms it: `content_unconfirmed`']])}
 
 Codes without a rule are taxed as general goods, with the warning \`taxability_not_established\`.
 `;

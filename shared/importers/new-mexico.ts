@@ -61,7 +61,9 @@ const readAnswer = async (path: string, _: unknown, { onProgress }: ReadOptions)
   if (size > bytesMax) throw new Error(`${name} is larger than 16 MiB. Pass the response of the feature service.`);
   const parsed = Answer.safeParse(parseJson(await readFile(path, 'utf8')));
   if (!parsed.success)
-    throw new Error(`${name} is not a response of the feature service with name, county, locat_cdr and grt_rate.`);
+    throw new Error(
+      `${name} has no features with name, county, locat_cdr and grt_rate. Pass the response of the feature service.`,
+    );
   if (parsed.data.exceededTransferLimit)
     throw new Error(
       `${name} has only some of the districts, because the service limits the size of a response. Query all of them.`,

@@ -263,7 +263,7 @@ describe('worked cases before activation', () => {
     for (const [zips, says] of [
       ['Duluth=55802', 'No case without a ZIP has the locality DULUTH.'],
       ['Minneapolis', 'Pass a ZIP for each locality'],
-      ['A=55401,a=55402', 'A has two ZIPs'],
+      ['A=55401,a=55402', 'two entries for A'],
     ] as const)
       expectFailure(await content(...args, '--zips', zips), says);
   });

@@ -214,7 +214,7 @@ describe('the line items that a shipping charge delivers', () => {
   const naming = (...line_item_ids: string[]) => ({ amount: '10.00', line_item_ids });
   it.each([
     [[mug], naming('cup'), '/shipping/line_item_ids/0', 'No line item has the id "cup"'],
-    [[mug], naming('mug', 'mug'), '/shipping/line_item_ids/1', 'named twice'],
+    [[mug], naming('mug', 'mug'), '/shipping/line_item_ids/1', 'listed twice'],
     [[mug, picked], naming('picked'), '/shipping/line_item_ids/0', 'has the fulfillment pickup'],
     [[mug, freight], naming('freight'), '/shipping/line_item_ids/0', 'is a shipping charge or a fee'],
     [[card], { amount: '10.00' }, '/shipping', 'No line item of the document is shipped'],

@@ -32,7 +32,8 @@ const readZips = (text: string): ReadonlyMap<string, string> => {
     const city = cityName(name ?? '');
     if (city === null || zip === undefined)
       throw new InvalidArgumentError('Pass a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
-    if (zips.has(city)) throw new InvalidArgumentError(`${city} has two ZIPs. Pass one for each locality.`);
+    if (zips.has(city))
+      throw new InvalidArgumentError(`--zips has two entries for ${city}. Pass one ZIP for each locality.`);
     zips.set(city, zip);
   }
   return zips;

@@ -121,7 +121,7 @@ export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax
   if (absolute(total - levy) <= tolerance)
     return {
       reason: 'rounding',
-      detail: `At most ${formatAmount(tolerance, digits)} for ${counted(charges.length, 'charge')}.`,
+      detail: `The difference is at most ${formatAmount(tolerance, digits)}, the tolerance for ${counted(charges.length, 'charge')}.`,
     };
   const rows = charges.flatMap(({ taxes }) => taxes);
   if (levy === 0n && rows.every((row) => row.taxability_reason === 'not_collecting'))
