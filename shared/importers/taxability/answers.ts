@@ -3,7 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Effect, Release } from '../../catalog/release.ts';
 import { type Confidence, formatFraction, parseUnits } from '../../catalog/release-values.ts';
-import { effectDefinition } from '../../tax/effects/effects.ts';
+import { effectDefinition, effectSchema } from '../../tax/effects/effects.ts';
 import type { Conditions, RowAttributes, TaxabilityRow } from './rows.ts';
 
 /** The treatment by a row. `localAssumption` applies only to local taxes. */
@@ -61,6 +61,8 @@ const getEffect = (row: TaxabilityRow): Effect | null => {
   }
 };
 
+const effects = effectSchema();
+
 /**
  * Parses an effect in the table of conditions, such as `threshold_rate amount=1000 rate=0.0775`. `own` is the rate of the
  * row or of the state, and `own+0.003` is 0.3 points more.
@@ -71,7 +73,9 @@ const parseEffect = (type: string, fields: readonly string[], ownRate: string): 
     if (!value.startsWith('own')) return [name, value === 'true' || (value !== 'false' && value)];
     return [name, formatFraction(parseUnits(ownRate) + parseUnits(value.slice('own+'.length) || '0'))];
   });
-  return { type, ...Object.fromEntries(values) };
+  const { success, data } = effects.safeParse({ type, ...Object.fromEntries(values) });
+  assert(success, `conditions.csv has an invalid effect: ${[type, ...fields].join(' ')}`);
+  return data;
 };
 
 /** Returns the effects of a value on state and local tax; `null` if not established. */
