@@ -2,7 +2,7 @@
 
 import { effectDefinition } from '../tax/effects/effects.ts';
 import { type Dated, mayBeInForce } from './effective.ts';
-import { withOwnRates } from './own-rules.ts';
+import { isOwn, withOwnRates } from './own-rules.ts';
 import type { Release, Rule } from './release.ts';
 import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './release-values.ts';
 
@@ -54,7 +54,7 @@ const isHolidayOrOfState = ({ effect: { type }, levels }: Rule): boolean =>
 const flatRule = (rule: Rule, { jurisdiction, source, confidence, note }: ElectedRate): Rule => {
   if (rule.jurisdictions?.includes(jurisdiction.code)) return rule;
   const effect = effectDefinition(rule.effect).withoutOwnRate(rule.effect);
-  if (effect !== rule.effect) return { ...rule, effect, source, confidence };
+  if (effect !== rule.effect) return isOwn(rule) ? { ...rule, effect } : { ...rule, effect, source, confidence };
   return isHolidayOrOfState(rule) && note !== undefined ? { ...rule, confidence: 'medium', note } : rule;
 };
 

@@ -167,7 +167,7 @@ describe('the simplified sellers use tax of Alabama', () => {
       expect(warningCodes(ask(request, options)).filter((one) => one === 'taxability_assumed')).toEqual(expected);
   });
 
-  it('charges the rate of a custom rule for the tax, and ignores other custom rules', () => {
+  it('charges the rate of a custom rule for the tax, and keeps only the exemptions of other custom rules', () => {
     const state = { ...always, id: 'al-own', ptcs: ['FOOD.GROCERY'], attributes: { any: [], none: [] } };
     const rules = (others: object) =>
       buildOwnRules({
@@ -175,12 +175,14 @@ describe('the simplified sellers use tax of Alabama', () => {
           { ...state, levels: ['state'], effect: { type: 'rate', rate: '0.01' }, source: 'own:ruling', ...others },
         ],
       });
-    const taxWith = (others: object) =>
-      taxOn(sold(birmingham, { line_items: [goods('100.00', 'FOOD.GROCERY')] }), {
+    const taxWith = (others: object, use: 'business' | 'personal' = 'personal') =>
+      taxOn(sold(birmingham, { line_items: [{ ...goods('100.00', 'FOOD.GROCERY'), customer: { use } }] }), {
         ...elected(flat),
         releaseFor: () => withOwnRules(builtIn('AL'), rules(others)),
       });
     expect([taxWith({}), taxWith({ jurisdictions: ['US-AL-SSUT'] })]).toEqual(['8.00', '1.00']);
+    const split = { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'exempt' } };
+    expect([taxWith({ effect: split }, 'business'), taxWith({ effect: split })]).toEqual(['8.00', '0.00']);
   });
 
   const exemption = { type: 'resale' as const, certificate_id: 'r-1' };
