@@ -84,9 +84,11 @@ type Refused = {
 const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
   conflict_duplicate_reference_id: 'transaction_id: Another transaction has this id. Send a different id.',
-  conflict_period_closed: 'A return includes it. Record another refund or order instead.',
-  conflict_invalid_status_transition: 'Its return is filed. Record another refund or order instead.',
-  precondition_failed: 'Another request changed it at the same time. Read it, and send the request again.',
+  conflict_period_closed: 'A return includes this transaction. Record another refund or order instead.',
+  conflict_invalid_status_transition:
+    'The return of this transaction is filed. Record another refund or order instead.',
+  precondition_failed:
+    'Another request changed this transaction at the same time. Read it, and send the request again.',
 };
 
 const describeError = ({ code, detail, source }: Refused['errors'][number]): string => {

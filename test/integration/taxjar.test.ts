@@ -386,7 +386,7 @@ describe('orders and refunds', () => {
       () => client.deleteOrder('123'),
     ])
       expect(await refusal(change())).toMatch(
-        /^422 .*: A return includes it\. Record another refund or order instead\.$/,
+        /^422 .*: A return includes this transaction\. Record another refund or order instead\.$/,
       );
     expect(await client.showOrder('123')).toEqual({ order: created });
   });
