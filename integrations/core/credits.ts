@@ -147,7 +147,7 @@ const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number):
   };
 };
 
-/** Subtracts a recorded credit from what is left of the charges. */
+/** Subtracts a recorded credit from the remaining amounts of the charges. */
 const subtractCredit = (
   charges: readonly Charge[],
   { line_items, shipping }: Transaction,
@@ -166,8 +166,8 @@ const subtractCredit = (
 
 /**
  * Converts the refunds of an order to credits of its sale, oldest first. Credits in `recorded`, by the id of their
- * refund, stay as they are: the others are distributed over what these left, even if their refund is older, such as one
- * that was pending for days. Each credit has the amount that the shop refunded:
+ * refund, stay as they are: the others are distributed over the remaining amounts, even if their refund is older, such
+ * as one that was pending for days. Each credit has the amount that the shop refunded:
  *
  * - Returned units refund their share of the remaining amount of their line, and shipping its amount.
  * - If the refund is lower, all of them are reduced in proportion.
@@ -176,7 +176,7 @@ const subtractCredit = (
  * - A refund that exceeds the remaining total is credited up to it; the rest is `excess`.
  *
  * The tax is always the part of the recorded tax that Levy calculates for a credit, so the credits of a fully refunded
- * order add up to its sale to the cent. A zero refund has no credit. `left` is what remains of the sale.
+ * order add up to its sale to the cent. A zero refund has no credit. `left` has the remaining amounts of the sale.
  */
 const listCredits = (sale: Sale, refunds: readonly Refund[], recorded: ReadonlyMap<string, Transaction>) => {
   const exponent = getDecimals(sale.tax_amount);

@@ -76,7 +76,7 @@ const assignRow = (row: Row, { lines }: FullInvoice): Row[] => {
 
 /**
  * Returns a refund for each line of a credit note, so each line is credited with its own amount and tax. A row without
- * an invoice line and a tax is distributed over the invoice, and so is a note whose rows do not add up.
+ * an invoice line and a tax is distributed over the invoice, and a note whose rows do not add up as well.
  */
 const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: FullInvoice): Promise<Refund[]> => {
   const base = { shipping: '0', at: instant(note.effective_at ?? note.created) };

@@ -40,7 +40,7 @@ export const integer = (description: string, keywords?: Keywords) => described(z
 export const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: string, keywords?: Keywords) =>
   described(z.nullable(schema), description, keywords);
 export const nullableString = (description: string) => nullable(z.string(), description);
-/** `title` is the name of the type in generated clients. The error of another value lists the values. */
+/** `title` is the name of the type in generated clients. The error for any other value lists the allowed values. */
 export const stringEnum = <const Values extends readonly string[]>(
   title: string,
   values: Values,

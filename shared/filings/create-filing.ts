@@ -84,7 +84,7 @@ const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: numbe
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
   if (!request.dry_run) return begin(state, period, chain, call);
-  // Entries of earlier months move into an earlier period if one is open or about to be.
+  // If an earlier period is still to be closed, entries of earlier months belong to that period.
   const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
   const firstMonth = isNext ? null : period.start.slice(0, 7);
   const totalsCursor = request.totals_starting_after ?? null;

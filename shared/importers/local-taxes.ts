@@ -151,8 +151,8 @@ const common = (a: Days, b: Days): Days => ({ from: a.from > b.from ? a.from : b
 const isSpan = ({ from, to }: Days): boolean => to === null || from <= to;
 
 /**
- * Collects the places of a file in any order, a few thousand per state, until it ends. A code whose rates differ
- * between distinctions keeps the usual rates; each other tax gets its distinction appended to the code.
+ * Collects the places of a file in any order, a few thousand per state, until it ends. If taxes with one code have
+ * different rates, the usual rates keep the code. Each other tax gets a code with its `distinction` as a suffix.
  */
 export class LocalTaxes {
   private readonly taxes = new Map<string, KeyedTax>();

@@ -25,7 +25,7 @@ export type Sale = {
   readonly goods: readonly Goods[];
   /** The delivered lines of each shipment, in the order of `listCharges`. */
   readonly shipments: readonly (readonly Delivered[])[];
-  /** The index of the line of each of the goods and then of each shipment. */
+  /** The line index of each of the goods, then of each shipment. */
   readonly indexes: readonly number[];
   readonly includesShipping: boolean;
   readonly hasFees: boolean;

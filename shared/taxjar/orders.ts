@@ -173,7 +173,7 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
     .map(({ id, share }) => ({ id, amount: formatAmount(share, 2), discount_amount: '0' }));
 };
 
-/** Returns by how much each line item exceeds what remains of the order's line item that it refunds. */
+/** Returns the amount by which each line item exceeds the remaining amount of the line item that it refunds. */
 const listExcess = (lines: readonly { readonly id: string; readonly net: bigint }[], sold: readonly Sold[]) => {
   const left = new Map(sold.map(({ id, net }) => [id, net]));
   return lines.map(({ id, net }) => {

@@ -95,7 +95,7 @@ type Naming = {
   readonly taxableName?: (level: string) => string;
 };
 
-/** Plugins multiply the combined rate by the taxable amount, of which a jurisdiction can tax a part. */
+/** Plugins multiply the combined rate by the taxable amount, but a jurisdiction can tax only a part of this amount. */
 const group = (
   rows: readonly Row[],
   taxable: bigint,

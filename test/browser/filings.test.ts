@@ -53,7 +53,7 @@ const atPeriod = async (state: State, use: (page: Page, own: Shop) => Promise<vo
   await visit(periodView(state), { key: own.key }, (page) => use(page, own));
 };
 
-it('lists sales whose tax may be different, with their meaning and transactions', async () => {
+it('lists warnings that can change the tax, with their meaning and their sales', async () => {
   const own = await newShop();
   const exemptions = [
     { reason: 'resale', certificate_number: 'R-9', valid_from: '2020-01-01', valid_to: '2020-12-31', states: null },

@@ -73,7 +73,7 @@ it('shows the gates and the changes of a proposed release', async () => {
   });
 });
 
-it('does not report an empty result on an empty page with a next page', () =>
+it('does not report an empty list if an empty page has a next page', () =>
   at('#/transactions', async (page) => {
     const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
     await page.route('**/filings?*', async (route) => {

@@ -260,31 +260,35 @@ describe('equal ids and references in two accounts', () => {
     expect([renamed.status, renamed.body.reference_id]).toEqual([200, 'of-the-owners-draft']);
   });
 
-  it.each(['6.00', '7.00'])('finds no references of the other account in one of %s', async (tax_amount) => {
-    const suffixes = [`sale-${tax_amount}`, `draft-${tax_amount}`, `void-${tax_amount}`];
-    const theirs = await Promise.all(
-      suffixes.map(async (suffix) => {
-        const status = suffix.startsWith('draft') ? 'draft' : 'finalized';
-        return (await owner.call('POST', '/transactions', { body: sale({ status, reference_id: `theirs-${suffix}` }) }))
-          .body.id;
-      }),
-    );
-    await owner.call('POST', `/transactions/${theirs[2] ?? ''}`, { body: { status: 'void' } });
-    const ask = (prefix: string) => {
-      const transactions = suffixes.map((suffix) => ({ ...billed(`${prefix}-${suffix}`), tax_amount }));
-      return withCalls(() => stranger.call('POST', '/reconciliations', { body: { ...october, transactions } }));
-    };
-    const [foreign, absent] = [await ask('theirs'), await ask('nobody')];
-    const { missing, different, matched_count, extra } = foreign.value.body;
-    expect([missing.map(({ reason }) => reason), different, matched_count]).toEqual([
-      Array(3).fill('not_found'),
-      [],
-      0,
-    ]);
-    expect(extra.filter(({ transaction_id }) => theirs.includes(transaction_id))).toEqual([]);
-    const renamed = { ...foreign.value, text: foreign.value.text.replaceAll('theirs-', 'nobody-') };
-    expect([getBytes(renamed), foreign.calls]).toEqual([getBytes(absent.value), absent.calls]);
-  });
+  it.each(['6.00', '7.00'])(
+    'finds no references of the other account in a list with the tax %s',
+    async (tax_amount) => {
+      const suffixes = [`sale-${tax_amount}`, `draft-${tax_amount}`, `void-${tax_amount}`];
+      const theirs = await Promise.all(
+        suffixes.map(async (suffix) => {
+          const status = suffix.startsWith('draft') ? 'draft' : 'finalized';
+          return (
+            await owner.call('POST', '/transactions', { body: sale({ status, reference_id: `theirs-${suffix}` }) })
+          ).body.id;
+        }),
+      );
+      await owner.call('POST', `/transactions/${theirs[2] ?? ''}`, { body: { status: 'void' } });
+      const ask = (prefix: string) => {
+        const transactions = suffixes.map((suffix) => ({ ...billed(`${prefix}-${suffix}`), tax_amount }));
+        return withCalls(() => stranger.call('POST', '/reconciliations', { body: { ...october, transactions } }));
+      };
+      const [foreign, absent] = [await ask('theirs'), await ask('nobody')];
+      const { missing, different, matched_count, extra } = foreign.value.body;
+      expect([missing.map(({ reason }) => reason), different, matched_count]).toEqual([
+        Array(3).fill('not_found'),
+        [],
+        0,
+      ]);
+      expect(extra.filter(({ transaction_id }) => theirs.includes(transaction_id))).toEqual([]);
+      const renamed = { ...foreign.value, text: foreign.value.text.replaceAll('theirs-', 'nobody-') };
+      expect([getBytes(renamed), foreign.calls]).toEqual([getBytes(absent.value), absent.calls]);
+    },
+  );
 });
 
 /** POST requests that do not change an account, written by hand. Every other POST needs the write scope. */

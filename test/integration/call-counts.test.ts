@@ -197,7 +197,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     expect(await used(() => reconcile(client, ['x', 'y']))).toMatchObject({ table: 2, indexes: { by_reference: 1 } });
   });
 
-  it('charges each operation one write unit per index row, and about the units in `npm run cost`', async () => {
+  it('charges each operation one write unit per index row, close to the units in `npm run cost`', async () => {
     const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
     expect(Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]))).toEqual({
       calculation: [1, 1],

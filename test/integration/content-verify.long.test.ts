@@ -354,7 +354,7 @@ describe('other commands on a corrupt release', () => {
       expect(await content(...args, id)).toMatchObject({ code: 1, err: `${problem}\n` });
   });
 
-  it('reports a corrupt release in GET /coverage that is not active', async () => {
+  it('reports a corrupt release that is not active in GET /coverage', async () => {
     const [whole, id] = [await imported(), await imported()];
     await activate('MN', whole);
     await changeHead(id, withText('0.06875', '0.05875'));

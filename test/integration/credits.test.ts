@@ -173,7 +173,7 @@ it.each([
   ['MI', michigan, '96.00', '48.00', '43.00', '53.00'],
   ['MA', boston, '95.63', '47.82', '42.50', '53.13'],
 ] as const)(
-  'rejects more than what remains of a third-party discount in %s',
+  'rejects more than the remaining third-party discount in %s',
   async (_state, address, total, half, without, rest) => {
     const line_items = [goods({ id: 'mug', third_party_discount_amount: '10.00' })];
     const mugs = (quantity: string, others: object = {}) => ({ line_items: [{ id: 'mug', quantity, ...others }] });

@@ -297,7 +297,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(sold.tax_amount).toBe('6.35');
   });
 
-  it('keeps the exempt parts of charges shipped to a third state for buyers with certificates of two states', async () => {
+  it('keeps the exempt parts of charges to a third state, for buyers with certificates of two states', async () => {
     const { client, add, put } = await newShop();
     await add('cus_2', [certificate({ states: ['IN'], reason: 'government' })]);
     const ship_to = { address: { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' } };
@@ -356,7 +356,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(await readReturn('IN')).toEqual([['0.00', '0.00', reasons({ government: '0.00' }), '0.00']]);
   });
 
-  it('reports each exempt shipping charge under the reason of its own certificate, and so do its credits', async () => {
+  it('reports each exempt shipping charge and its credits under the reason of its own certificate', async () => {
     const { client, add } = await newShop();
     await add('cus_2', [certificate({ reason: 'government' })]);
     await add('cus_3', [certificate({ reason: 'nonprofit' })]);
@@ -420,7 +420,7 @@ describe('the recorded certificate of a transaction', () => {
     ]);
   };
 
-  it('splits exempt shipping by the net of the lines that it delivers, and so do its credits', async () => {
+  it('splits exempt shipping and its credits by the net of the delivered lines', async () => {
     const { client, add } = await newShop();
     await add('cus_2', [certificate({ reason: 'government' })]);
     await add('cus_3', [certificate({ reason: 'nonprofit' })]);

@@ -367,7 +367,7 @@ describe('printed events', () => {
   });
 });
 
-describe('records that the store does not write', () => {
+describe('malformed stream records', () => {
   const broken = (change: (item: Image) => void) => {
     const record = structuredClone(
       letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')) as StreamRecord,

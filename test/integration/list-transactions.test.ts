@@ -209,32 +209,35 @@ describe('GET /transactions?search', () => {
   };
 
   describe('the pages of a filtered list', () => {
-    it.each(cases)('returns every match once, in order, and reports how far they searched: %j', async (query) => {
-      const by = 'tax_date[gte]' in query ? 'taxDate' : 'created';
-      const newestFirst = (a: Written, b: Written) => `${b[by]}${b.id}`.localeCompare(`${a[by]}${a.id}`, 'en');
-      const filters = Object.entries(query);
-      const expected = written.filter((row) => filters.every((filter) => keeps(row, filter))).sort(newestFirst);
-      const found: string[] = [];
-      let [after, last, pages]: [string | null, string, number] = [null, '9999', 0];
-      do {
-        const { data, next_cursor, calls, backTo } = await readPage(query, after);
-        found.push(...data.map(({ id }) => id));
-        pages += 1;
-        after = next_cursor;
-        expect(calls.length).toBeLessThanOrEqual(4);
-        expect(new Set(calls)).toEqual(new Set(['Query']));
-        expect(backTo === null).toBe(after === null);
-        if (backTo === null) break;
-        // No unlisted transaction is newer.
-        const seen = new Set(found);
-        expect(expected.filter((row) => row[by] > backTo && !seen.has(row.id))).toEqual([]);
-        expect(backTo <= last).toBe(true);
-        last = backTo;
-      } while (after !== null);
-      expect(found).toEqual(expected.map(({ id }) => id));
-      // Two requests search the ledger.
-      expect(pages).toBeLessThanOrEqual(2 + Math.ceil(expected.length / Number(query['limit'] ?? 25)));
-    });
+    it.each(cases)(
+      'returns every match once, in order, and reports how far the list was searched: %j',
+      async (query) => {
+        const by = 'tax_date[gte]' in query ? 'taxDate' : 'created';
+        const newestFirst = (a: Written, b: Written) => `${b[by]}${b.id}`.localeCompare(`${a[by]}${a.id}`, 'en');
+        const filters = Object.entries(query);
+        const expected = written.filter((row) => filters.every((filter) => keeps(row, filter))).sort(newestFirst);
+        const found: string[] = [];
+        let [after, last, pages]: [string | null, string, number] = [null, '9999', 0];
+        do {
+          const { data, next_cursor, calls, backTo } = await readPage(query, after);
+          found.push(...data.map(({ id }) => id));
+          pages += 1;
+          after = next_cursor;
+          expect(calls.length).toBeLessThanOrEqual(4);
+          expect(new Set(calls)).toEqual(new Set(['Query']));
+          expect(backTo === null).toBe(after === null);
+          if (backTo === null) break;
+          // No unlisted transaction is newer.
+          const seen = new Set(found);
+          expect(expected.filter((row) => row[by] > backTo && !seen.has(row.id))).toEqual([]);
+          expect(backTo <= last).toBe(true);
+          last = backTo;
+        } while (after !== null);
+        expect(found).toEqual(expected.map(({ id }) => id));
+        // Two requests search the ledger.
+        expect(pages).toBeLessThanOrEqual(2 + Math.ceil(expected.length / Number(query['limit'] ?? 25)));
+      },
+    );
 
     it('reads pages of credits from a separate index: one call, regardless of the size of the ledger', async () => {
       expect(await readPage({ type: 'credit' }, null)).toMatchObject({ calls: ['Query'], has_more: false });

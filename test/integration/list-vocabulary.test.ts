@@ -75,7 +75,7 @@ describe('the ETag of a page', () => {
     expect(await readTag({ ptc: 'SWIMWEAR', limit: '1' })).not.toBe(await readTag({ ptc: 'APPAREL', limit: '1' }));
   });
 
-  it('returns 304 with only headers for the second of two lines', async () => {
+  it('returns 304 with only headers if the second If-None-Match line matches', async () => {
     const tag = await readTag();
     const { status, text, headers } = await list('/product-attributes', {}, { 'If-None-Match': ['"other"', tag] });
     expect([status, text, headers.get('content-type')]).toEqual([304, '', null]);

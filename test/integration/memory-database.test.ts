@@ -443,7 +443,7 @@ it('returns the items of a partition in order, in pages of any size and in both 
       }
 });
 
-it('reads only the returned rows and a binary search in a partition of 50,000 rows', () => {
+it('finds rows by binary search, and reads only the returned rows of a partition of 50,000', () => {
   const memory = new MemoryDatabase({ t: tables.transactions });
   const put = (at: number) =>
     memory.execute(

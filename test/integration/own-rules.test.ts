@@ -167,7 +167,7 @@ describe('later official imports', () => {
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +sst \\+ own `));
   });
 
-  it('does not change the calculation of earlier transactions, nor does a withdrawal', async () => {
+  it('keeps the calculation of earlier transactions, even after custom rules are withdrawn', async () => {
     const client = await newClient();
     const address = { customer: { address: minneapolis } };
     const line_items = [goods(), goods({ product_tax_code: 'DIGITAL.EBOOKS' })];

@@ -166,7 +166,7 @@ describe('POST /account', () => {
     expect(data.map(({ state, period_end }) => [state, period_end])).toEqual([['US-MI', '2026-03-31']]);
   });
 
-  it('refuses the same change by the command of the operator, and changes nothing', async () => {
+  it('refuses the same change by the operator command, and changes nothing', async () => {
     const caller = await owner();
     const { id } = caller.account;
     const run = (...assignments: string[]) => accounts('settings', '--account', id, ...assignments);

@@ -135,7 +135,7 @@ describe('lines paid with SNAP benefits', () => {
     expect(listTaxes(ask({ to: oakland, line_items: [cola, deposit] }))).toEqual(['1.08', '0.11']);
   });
 
-  it('does not give SNAP as the reason of a delivery that is a line item, which is taxed like its goods', () => {
+  it('does not report SNAP as the exemption reason of a delivery line item', () => {
     const delivery = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '10.00' };
     const certified = { customer: { exemption: resale } };
     const [snapDelivery, resaleDelivery, ofExempt] = [

@@ -119,7 +119,7 @@ it.each<{ to: Address }>([
 
 /**
  * Places of one ZIP with the same general rate: clothing is exempt below 110.00 in Putnam County and not in Westchester
- * County (Publication 718-C), and drugs owe the transit tax in Will County and not in Kendall County.
+ * County (Publication 718-C), and the transit tax applies to drugs in Will County, but not in Kendall County.
  */
 describe('products that places with the same general rate tax differently', () => {
   const said = (to: Address, product_tax_code: string, ...unit_prices: string[]) => {

@@ -50,7 +50,7 @@ it.each([
   'ENOSPC: no space left on device, write',
   'EFBIG: file too large, write',
   'EROFS: read-only file system, open "/a"',
-])('explains the error of a file: %s', (message) => {
+])('explains a file error: %s', (message) => {
   const error = Object.assign(new Error(message), { code: message.slice(0, message.indexOf(':')) });
   expect(explainError(error)).toBe(`Cannot read or write the file: ${message}.`);
 });

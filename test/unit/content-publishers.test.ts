@@ -80,7 +80,7 @@ describe('the publisher client', async () => {
   });
 
   it.each([`${inside.url}/`, 'https://127.0.0.1/', 'https://localhost/', 'https://169.254.169.254/'])(
-    'does not connect to %s if a page links to it, nor to an untrusted mirror there',
+    'connects to %s neither from a link on a page nor as an untrusted mirror',
     async (url) => {
       const clients = [{ mirror: null }, { mirror: url }].map(
         ({ mirror }) => new PublisherClient({ mirror, isMirrorTrusted: false }),

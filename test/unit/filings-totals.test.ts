@@ -180,7 +180,7 @@ describe('totals', () => {
     );
   });
 
-  it('returns totals in the decimals of their currency, with the rest of exempt amounts and of the tax due', () => {
+  it('returns totals in the decimals of their currency, with the remaining exempt amounts and tax due', () => {
     const main = { taxable: 100_000n, exempt: 900n, tax: 4200n, resale: 100n, marketplace: 200n, not_covered: 50n };
     const sum = { ...main, difference: 100n, over_collected: 100n, fee: 10n, food_drug: 20n, in_state: 30n, count: 2 };
     const place = { jurisdiction_code: 'US-HI', jurisdiction_name: 'Hawaii', jurisdiction_type: 'state' } as const;
@@ -213,7 +213,7 @@ describe('totals', () => {
     });
   });
 
-  it('includes the exceptions of each currency, and one gross only if there is one currency', () => {
+  it('includes the exceptions of each currency, and a total gross amount only for a single currency', () => {
     const any = (currency: string) => [`any ${currency}`, { gross: 100n, count: 1 }] as const;
     const usd = [any('USD'), ['over_collected USD', { gross: 100n, count: 1 }]] as const;
     const reason = { reason: 'over_collected', currency: 'USD', count: 1, gross_amount: '1.00' };
@@ -268,7 +268,7 @@ const buildEntry = (
   })),
 });
 
-it('fits the sums of a shard that are not in parts in an item with every currency, exception and code to review', () => {
+it('fits all sums of a shard that are not in parts into one item, with every currency, exception and code', () => {
   const drawn = drawFrom(1);
   const amount = () => BigInt(drawn.below(2 ** 31)) * 1_000_003n;
   // ISO 4217 has about 180 currencies. Their codes do not matter here.

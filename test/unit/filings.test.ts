@@ -138,7 +138,7 @@ describe('pages of entries', () => {
     { jurisdictions: 300, entries: 120, pages: 6 },
     { jurisdictions: 10_000, entries: 6, pages: 6 },
   ])(
-    'ends pages of entries with $jurisdictions jurisdictions by size, loses none, and reads little more',
+    'limits pages of entries with $jurisdictions jurisdictions by size, loses no entry, and reads little more',
     async (shape) => {
       let bytesRead = 0;
       const filings = listReads(shape.entries, shape.jurisdictions, (bytes) => {
@@ -198,7 +198,7 @@ describe('CSV files', () => {
     expect(() => csvText(['tax_amount'], [{ tax_amount }])).toThrow('must be a number');
   });
 
-  it('round-trips any string, with an escape before each formula of a cell or of a list in it', () => {
+  it('round-trips any string, and escapes each formula in a cell or in a list within a cell', () => {
     const sign = fc.constantFrom(...';\t\r\n"=+-@＝＋－＠a1');
     const formula = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
     const texts = fc.record({ a: fc.oneof(fc.string({ unit: 'binary' }), formula), b: formula });

@@ -193,7 +193,7 @@ it.each([
   [lansing, {}, '0.06', ['0.06'], false],
   [lansing, on.settings, '0.06', ['0.06'], false],
 ])(
-  'returns the rates of a calculation for GET /rates of $0 with $1: $2',
+  'returns the same rates from GET /rates as in a calculation: $0 with $1: $2',
   async (to, settings, combined, rates, isWarned) => {
     const { combined_rate, jurisdictions, warnings } = await askRates(to, { settings });
     expect([combined_rate, jurisdictions.map(({ rate }) => rate)]).toEqual([combined, rates]);

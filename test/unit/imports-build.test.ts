@@ -246,7 +246,7 @@ describe('values in force on the day of an import', () => {
     ]);
   });
 
-  it('counts all without a note, first and last days included', async () => {
+  it('counts the locations in force, including on their first and last days, without a note', async () => {
     const ended = dated('2017-10-01', '2019-03-31', '02802');
     for (const [from, to, lastDay] of [
       [null, null, null],
@@ -310,7 +310,7 @@ describe('rows of local rate files', () => {
     });
   });
 
-  it('ends a rate on the day before the next one of its row', () => {
+  it('ends a rate on the day before the next rate of its row', () => {
     const prior = rate('0.01', '2025-01-01', '2026-01-31');
     expect(read([place('BRISTOL', prior, rate('0.02', '2026-01-01'))])).toMatchObject({
       bad: [],
@@ -318,7 +318,7 @@ describe('rows of local rate files', () => {
     });
   });
 
-  it('reports a rate with an end after an open rate as a bad row, because the open rate would not continue after it', () => {
+  it('reports a rate with a last day that follows an open-ended rate as a bad row', () => {
     const rows = [rate('0.01', '2025-01-01'), rate('0.02', '2026-01-01', '2026-12-31')];
     expect(read(...rows.map((row) => [place('BRISTOL', row)])).bad).toEqual([1]);
   });

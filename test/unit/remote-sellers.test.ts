@@ -127,7 +127,7 @@ describe('the single local use tax of Texas', () => {
     expect([before, after].map((outcome) => outcome && said(outcome))).toEqual([[], []]);
   });
 
-  it('applies the terms of the base if an import that copied them does not list the ZIP', async () => {
+  it('applies the terms that an import copied from its base, even to a ZIP that it does not list', async () => {
     const releaseFor = createReleaseFor(await importFiles('zip-rates', 'TX', [fixture('TAXRATES_ZIP5_TX202611.csv')]));
     expect(warningCodes(ask(sold(houston), { releaseFor }))).toContain('local_rates_missing');
     for (const to of [houston, at('TX', 'Allen', '75001')])

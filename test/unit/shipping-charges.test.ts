@@ -245,7 +245,7 @@ describe('the line items that a shipping charge delivers', () => {
 });
 
 describe('several shipping charges', () => {
-  it('uses up an exempt amount by one charge after the other', () => {
+  it('applies an exempt amount to one charge after the other', () => {
     const shipping = [{ amount: '8.00' }, { amount: '8.00' }];
     const outcome = ask({ to: cityIn('RI'), line_items: [goods('suit', '240.00', 'CLOTHING.APPAREL')], shipping });
     // The suit and its delivery cost 256.00, of which 6.00 is above 250.00: 7% of it is 0.42.
@@ -268,14 +268,17 @@ describe('several shipping charges', () => {
     ['line_items', ['26.20', '2.00', '8.00', '10.00', '5.80']],
     // The discount of 3.80 is distributed in proportion to 30.00 and 8.00.
     ['line_items_and_shipping', ['27.00', '2.80', '7.20', '10.00', '5.80']],
-  ] as const)('applies discounts of each, and a share of a discount on %s', (discount_applies_to, figures) => {
-    const shipping = { amount: '10.00', discount_amount: '2.00' };
-    const line_items = [goods('mug', '30.00')];
-    const answer = ask({ to: minneapolis, line_items, shipping, discount_amount: '3.80', discount_applies_to });
-    const { applied_discount_amount, net_amount } = onlyShipping(answer.shipping) ?? {};
-    const own = [answer.line_items[0]?.net_amount, applied_discount_amount, net_amount];
-    expect([...own, answer.shipping_amount, answer.applied_discount_amount]).toEqual(figures);
-  });
+  ] as const)(
+    'applies the discount of each charge, and a share of a discount on %s',
+    (discount_applies_to, figures) => {
+      const shipping = { amount: '10.00', discount_amount: '2.00' };
+      const line_items = [goods('mug', '30.00')];
+      const answer = ask({ to: minneapolis, line_items, shipping, discount_amount: '3.80', discount_applies_to });
+      const { applied_discount_amount, net_amount } = onlyShipping(answer.shipping) ?? {};
+      const own = [answer.line_items[0]?.net_amount, applied_discount_amount, net_amount];
+      expect([...own, answer.shipping_amount, answer.applied_discount_amount]).toEqual(figures);
+    },
+  );
 });
 
 it("returns the warnings about a charge's goods if only the charge is taxed at its address", () => {

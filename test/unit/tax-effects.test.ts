@@ -29,7 +29,7 @@ describe('effects', () => {
       ]);
   });
 
-  it('applies an effect to the price less a third-party discount if the state says so', () => {
+  it("applies an effect to the price less a third-party discount if the state's rules require it", () => {
     const coupons = [{ ...always, policy: 'reduces_price' as const }];
     const line = getLine(placeAt([], { settings: { coupons } }), { amount: '100.00', thirdPartyDiscount: '10.00' });
     expect(taxLine(line)).toMatchObject({ net: 9000n, thirdPartyDiscount: 1000n, tax: 540n });

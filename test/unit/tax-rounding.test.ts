@@ -25,7 +25,7 @@ describe('the statutory tables of a state', () => {
   const philadelphia = { state: 'PA', postal_code: '19103' };
   const baltimore = { state: 'MD', postal_code: '21201' };
 
-  /** The last cent of each step of a table, starting with no tax. */
+  /** The highest amount of each step of a table in cents, starting with the step without tax. */
   type Table = readonly number[];
   const lookUp = (table: Table, part: number) => table.findIndex((last) => part <= last);
   const overDollars = (table: Table, amount: number) => Math.floor(amount / 100) * 6 + lookUp(table, amount % 100);

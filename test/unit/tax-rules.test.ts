@@ -180,7 +180,7 @@ describe('days without an established general rate', () => {
     },
   );
 
-  it('covers the day only if each jurisdiction has a rate or a rule with such an effect', () => {
+  it('covers the day only if each jurisdiction has a rate, or a rule that determines the tax', () => {
     const own = rule('food', food, { type: 'rate', rate: '0.02' }, { ...dated, levels: ['state'] });
     const local = rule('local', food, exempt, { ...dated, levels: ['county'] });
     const both = { isLocal: true, isLocalKnown: true };

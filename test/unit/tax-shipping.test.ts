@@ -283,7 +283,7 @@ describe('rounding of shipping with its goods', () => {
     }
   });
 
-  it('rounds shipping with its goods next to a state with mandatory tables as well', () => {
+  it('rounds shipping with its goods, even if the order also goes to a state with mandatory tables', () => {
     const steps = { jurisdiction: 'US-PA', rate: '0.0625', steps: ['0.10', '0.17', '0.34'], nothing_below: null };
     const tables = placeIn('US-PA', ['0.0625'], { method: 'bracket', brackets: [steps] });
     const { lines } = tax([getLine(texas(), { amount: '99.00' }), getLine(tables, { amount: '99.00' })], 1200n);

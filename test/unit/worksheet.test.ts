@@ -150,7 +150,7 @@ it.each([
   ['US-IL', 'a return for each sale, the ST-556'],
   ['US-MA', 'ST-MAB-4'],
   ['US-NY', 'schedules B, N, T and FR'],
-] as const)('notes which sales in %s belong elsewhere', (state, text) => {
+] as const)('notes which sales in %s belong on other returns', (state, text) => {
   const { notes } = writeSheet(state, californian('100.00', '6.00', '0.00'));
   expect(notes.filter((note) => note.includes(text))).toHaveLength(1);
 });

@@ -151,7 +151,7 @@ it('records an exchange for a cheaper item as an order with the lower amount, af
   expect(problems()).toEqual([]);
 });
 
-it('counts units that a claim replaces only once', async () => {
+it('counts units replaced by a claim only once', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);

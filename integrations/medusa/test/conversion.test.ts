@@ -457,7 +457,7 @@ it('totals a large order to the cent, without floating-point sums', () => {
   expect(toSoldOrder(buildOrder({ ...none, items: [item] })).total).toBe('73682552.84');
 });
 
-it('taxes an added reduction that moves a cent between the items of an order', async () => {
+it('matches the tax to the cent if an added reduction moves a cent between items', async () => {
   const amounts = [
     { id: 'ordli_1', amount: '4.10', tax_amount: '0.26' },
     { id: 'ordli_2', amount: '3.20', tax_amount: '0.22' },

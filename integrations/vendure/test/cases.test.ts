@@ -171,7 +171,7 @@ it('records a draft of an order that the orderPlacedStrategy of the shop places 
   await expectRecorded(await shopper.to('AwaitingTransfer'), 'draft');
 });
 
-/** Creates an order of which 10.00 is settled and the rest is authorized. */
+/** Creates an order with a settled payment of 10.00 and an authorized payment of the rest. */
 const partlyPaid = async () => {
   const shopper = createShopper(shop);
   await shopper.add('Mug', 2);

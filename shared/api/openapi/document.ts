@@ -206,6 +206,6 @@ const openApiDocument = async (endpoints: readonly DocumentedEndpoint[]): Promis
   });
 };
 
-/** The served document. */
+/** The OpenAPI document as served. */
 export const openApiText = async (endpoints: readonly DocumentedEndpoint[]): Promise<string> =>
   `${JSON.stringify(await openApiDocument(endpoints), null, 2)}\n`;

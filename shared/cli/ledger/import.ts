@@ -205,8 +205,8 @@ export const refuseOtherContent = async ({ releases }: Trailer, allowsMissing: b
 };
 
 /**
- * Returns the kinds of items of which the table has fewer than the file. It can have more, because sweeping expired
- * drafts adds items.
+ * Returns the kinds of items that the table lacks in part. It can have more than the file: sweeping expired drafts adds
+ * items.
  */
 const missingItems = (counts: Counts, verified: Progress['counts']): string[] =>
   (

@@ -27,7 +27,7 @@ export const whenRead = <Value, Next>(
 export type Column<Value> = {
   readonly headers: readonly string[];
   readonly isOptional?: true;
-  /** Whether a file can have several of the headers, of which the first found in this list is read. */
+  /** Whether a file can have several of the headers. Only the column of the first one in this list is read. */
   readonly prefersFirst?: true;
   /** Returns `null` if the text does not fit the column. A column of counties needs the codes of its state. */
   readonly read: (text: string, codes?: OwnCodes) => Value | null;

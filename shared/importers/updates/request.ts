@@ -134,6 +134,6 @@ export const getBody = (response: Response): Readable => {
   if (encoding === 'identity') return response;
   const decoder = decoders.get(encoding);
   if (!decoder) throw new Refused(`is encoded as ${encoding}, which Levy cannot read`);
-  // An error of either stream is an error of the body.
+  // An error in either stream ends the body with that error.
   return pipeline(response, decoder(), () => {});
 };

@@ -122,8 +122,8 @@ const cumulative = (whole: bigint, credited: bigint, { before, now, total }: Pro
 export type Reducing = readonly ('discount' | 'third_party_discount')[];
 
 /**
- * Returns the discount that a credit line inherits, prorated by amount to within one minor unit, and at most what
- * remains of it. `reducing` lists all discounts between the amount and the net.
+ * Returns the discount that a credit line inherits, prorated by amount to within one minor unit, and at most the
+ * remaining discount. `reducing` lists all discounts between the amount and the net.
  */
 export const inheritedDiscount = (
   { whole, credited }: Balance,
@@ -195,8 +195,8 @@ const remainingBases = (whole: Bases, credited: Bases, progress: Progress): Base
 };
 
 /**
- * Returns the bases of a part by row. The rows of the states divide a charge: it can have several by reason, rate and
- * state. The parts of these rows add up like the whole, and so do the parts of each local jurisdiction.
+ * Returns the bases of a part by row. A charge can have several state rows, by reason, rate and state. The bases of all
+ * state rows add up to the part's bases, and so do those of each local jurisdiction.
  */
 const rowBases = (taxes: readonly TaxRowResponse[], balance: Balance, progress: Progress): Bases[] => {
   const rows = balanceRows(balance);

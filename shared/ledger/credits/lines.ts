@@ -44,7 +44,7 @@ type Sized = {
 const sizeLine = (line: LineItemRequest, parent: LineItemResponse, balance: Balance, exponent: number): Sized => {
   const unitPrice = line.unit_price ?? parent.unit_price;
   const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
-  // A reduction line (with a negative price) has the whole reduction as its discount, and so does its credit.
+  // The discount of a reduction line (with a negative price) is the whole reduction. Its credit has the same discount.
   if (amount < 0n) return { unitPrice, amount, discount: amount, thirdPartyDiscount: 0n, net: 0n };
   const sent = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : null);
   const isReduced = isReducedByCoupon(parent, exponent);

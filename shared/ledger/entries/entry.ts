@@ -47,8 +47,8 @@ export type Amounts = DeepReadonly<z.output<typeof Amounts>>;
 type Parts = Pick<Amounts, Part>;
 
 /**
- * Amounts with the number of their entries. `credits` and `marketplace_count` are the numbers of credits and of sales
- * through marketplaces among these entries. Only reports use the latter.
+ * Amounts with the number of their entries. `credits` counts the credits among these entries. `marketplace_count`
+ * counts the sales through marketplaces; only reports use it.
  */
 export const Sum = z.extend(Amounts, {
   count: z.int(),
