@@ -8,7 +8,7 @@ import { withoutCredit } from './credits/amounts.ts';
 import { newBasis } from './credits/counters.ts';
 import { withRecordedTax } from './credits/credit.ts';
 import { parentNotFound } from './credits/problems.ts';
-import { findShippedInside } from './entries/entries.ts';
+import { findOtherReducedRates, findShippedInside } from './entries/entries.ts';
 import { newTransaction } from './new-transaction.ts';
 import {
   answerTooLarge,
@@ -112,6 +112,7 @@ const draft = async (
   if (!recorded.ok) return recorded;
   const settingsSnapshot = parent?.settingsSnapshot ?? snapshotSettings(settings);
   const shippedInside = parent ? findShippedInside(parent) : [];
+  const otherReducedRates = parent ? findOtherReducedRates(parent) : [];
   const basis = {
     creditOf: kind,
     ...newBasis(parent),
@@ -119,6 +120,7 @@ const draft = async (
     ...(parent && { replacedReason: parent.replacedReason }),
     ...exemptions,
     ...(shippedInside.length > 0 && { shippedInside }),
+    ...(otherReducedRates.length > 0 && { otherReducedRates }),
   };
   const figures = { calculated: outcome, recorded: recorded.value };
   return accept(newTransaction(request, figures, basis, settings.draft_ttl_hours, ports));

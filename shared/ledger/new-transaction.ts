@@ -28,7 +28,13 @@ export const newTransaction = (
   { calculated, recorded }: { readonly calculated: Outcome; readonly recorded: Outcome },
   basis: Pick<
     StoredTransaction,
-    'creditOf' | 'creditBasis' | 'settingsSnapshot' | 'replacedReason' | 'shippedInside' | keyof Exemptions
+    | 'creditOf'
+    | 'creditBasis'
+    | 'settingsSnapshot'
+    | 'replacedReason'
+    | 'shippedInside'
+    | 'otherReducedRates'
+    | keyof Exemptions
   >,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,

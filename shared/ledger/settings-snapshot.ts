@@ -67,6 +67,8 @@ export const RecordedBasis = z.object({
    * goods is also within the state. Absent if there are none.
    */
   shippedInside: z.optional(z.array(z.string())),
+  /** For a credit: the reduced rates of its sale that are not of food or health products. Absent if there are none. */
+  otherReducedRates: z.optional(z.array(z.string())),
   /**
    * The calculated tax for each row of the lines and then of the shipping charges. For a finalized credit of a sale:
    * the calculated tax that it takes from the sale. Absent if it equals the recorded tax.

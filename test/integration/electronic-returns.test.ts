@@ -124,6 +124,26 @@ describe('electronic returns', () => {
     expect(figuresIn(text)).toMatchObject({ TotalSales: '10100.00', ...due });
   });
 
+  // A credit of a part of the delivery lacks the boat that determines its rate. By hand: 3.3125 % of 40.00.
+  it('reverses the delivery of other goods in the element that the sale used', async () => {
+    const registrations = [{ state: 'NJ', from: '2026-09-01', to: null, frequency: 'quarter' as const }];
+    const filer = await shop({ registrations });
+    const customer = { address: { city: 'Newark', state: 'NJ', postal_code: '07102' } };
+    const line = { quantity: '1', unit_price: '100.00' };
+    const line_items = [
+      { ...line, id: 'boat', product_tax_code: 'WATERCRAFT.BOATS' },
+      { ...line, id: 'shirt', product_tax_code: 'CLOTHING.APPAREL' },
+    ];
+    const shipping = { amount: '100.00', line_item_ids: ['boat'] };
+    const sold = await soldIn(filer, '2026-09-05', { customer, line_items, shipping });
+    const part = { shipping: { amount: '40.00' }, line_items: [{ id: 'shirt', quantity: '1' }] };
+    await made(filer.create(buildCreditRequest(sold, { tax_date: '2026-10-02', ...part })));
+    await closedFiling(filer, 'NJ', '2026-09-30');
+    const { text } = await filer.close({ state: 'NJ', period_end: '2026-12-31', dry_run: true }, xml);
+    const due = { StateTaxDueFoodDrug: '0.00', StateTaxDueSalesOrigOutOfState: '-1.33' };
+    expect(figuresIn(text)).toMatchObject({ TotalSales: '-140.00', ...due });
+  });
+
   // Line 5 of the ST-1 is for food, drugs and medical appliances at 1 %. By hand: hearing aids 1.00, drugs 1.00 and their
   // delivery 0.10, at 1 %; and 1.5 % of the same 210.00 for Chicago.
   it.each([

@@ -202,37 +202,39 @@ export const findShippedInside = (posting: PostingInput): string[] => {
   return [...firstLines].flatMap(([state, line]) => (originState(line, posting) === state ? [state] : []));
 };
 
+const isReduced = ({ jurisdiction_type, taxability_reason }: TaxRowResponse): boolean =>
+  jurisdiction_type === 'state' && /reduced_rated$/.test(taxability_reason);
+
+const isGoods = ({ product_tax_code }: LineItemResponse): boolean =>
+  !/^(SHIPPING|FEES)\b/i.test(product_tax_code ?? '');
+
+const isFoodOrHealth = ({ product_tax_code }: LineItemResponse): boolean =>
+  /^(FOOD|BEVERAGES|HEALTH)\b/i.test(product_tax_code ?? '');
+
+const rateKey = ({ jurisdiction_code, rate }: TaxRowResponse): string => `${jurisdiction_code} ${rate}`;
+
 /**
- * Returns whether a state's reduced rate is the rate of food and health products. Shipping and fees are taxed like the
- * goods with the same rate. If a credit lacks these goods, they are assumed to be food or health products, which most
- * often have a reduced rate.
+ * Returns the reduced rates (`US-NJ 0.033125`) of states that the first goods with the rate, such as boats, have without
+ * being food or health products. Shipping and fees have the rate of goods. Credits of the sale store these rates,
+ * because they may lack the goods.
  */
-const isFoodRate = (
-  { jurisdiction_code, rate }: TaxRowResponse,
-  line: LineItemResponse | null,
-  { transaction }: PostingInput,
-): boolean => {
-  const isGoods = ({ product_tax_code }: LineItemResponse) => !/^(SHIPPING|FEES)\b/i.test(product_tax_code ?? '');
-  const goods =
-    line && isGoods(line)
-      ? line
-      : transaction.line_items.find(
-          (one) =>
-            isGoods(one) && one.taxes.some((row) => row.jurisdiction_code === jurisdiction_code && row.rate === rate),
-        );
-  return !goods || /^(FOOD|BEVERAGES|HEALTH)\b/i.test(goods.product_tax_code ?? '');
+export const findOtherReducedRates = ({ transaction }: PostingInput): string[] => {
+  const first = new Map<string, LineItemResponse>();
+  for (const line of transaction.line_items.filter(isGoods))
+    for (const key of line.taxes.filter(isReduced).map(rateKey)) if (!first.has(key)) first.set(key, line);
+  return [...first].flatMap(([key, line]) => (isFoodOrHealth(line) ? [] : [key]));
 };
 
-/** Returns the column of a row. */
+/** Returns the column of a row. `otherRates` are reduced rates of shipping and fees that are not of food. */
 const taxColumn = (
   row: TaxRowResponse,
   line: LineItemResponse | null,
   isInState: boolean,
-  posting: PostingInput,
+  otherRates: readonly string[],
 ): TaxColumn => {
   if (row.tax_type === 'fee') return 'fee';
-  const isReduced = row.jurisdiction_type === 'state' && /reduced_rated$/.test(row.taxability_reason);
-  return isReduced && isFoodRate(row, line, posting) ? 'food_drug' : isInState ? 'in_state' : undefined;
+  const isOfFood = line && isGoods(line) ? isFoodOrHealth(line) : !otherRates.includes(rateKey(row));
+  return isReduced(row) && isOfFood ? 'food_drug' : isInState ? 'in_state' : undefined;
 };
 
 const rowAmounts = (
@@ -265,7 +267,9 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
   const { transaction } = posting;
   const { line_items, shipping } = transaction;
   const exponent = minorDigits(transaction.currency);
-  const shippedInside = transaction.parent_transaction_id ? (posting.shippedInside ?? []) : findShippedInside(posting);
+  const { shippedInside = [], otherReducedRates = [] } = transaction.parent_transaction_id
+    ? posting
+    : { shippedInside: findShippedInside(posting), otherReducedRates: findOtherReducedRates(posting) };
   const charges = [
     ...line_items.map((line) => ({ charge: line, line, origins: [originState(line, posting)] })),
     ...shippingList(shipping).map((charge) => ({
@@ -282,7 +286,7 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
       const state = rowState(row);
       const tax = calculated[position++] as bigint;
       if (state === null) return [];
-      const column = taxColumn(row, line, origins.includes(state), posting);
+      const column = taxColumn(row, line, origins.includes(state), otherReducedRates);
       const parts = listParts(row, charge, posting, listExemptParts);
       return [{ row, amounts: rowAmounts(row, tax, parts, exponent), column, state, parts }];
     });
