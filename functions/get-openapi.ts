@@ -15,7 +15,7 @@ export const { endpoint, handler } = definePublicDocument({
       // The bytes of the document; a deployment leaves out the local server, which a generated client would call by
       // default.
       text: `${JSON.stringify({ ...document, servers }, null, 2)}\n`,
-      // It contains no account data, so shared caches may store it if they revalidate it.
+      // The document contains no account data, so shared caches may store it if they revalidate it.
       headers: { 'Cache-Control': 'public, no-cache' },
     };
   },

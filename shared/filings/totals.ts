@@ -43,7 +43,7 @@ export const Totals = z.object({
   summary: listEntries(Sum),
   /** The exceptions by reason and currency, and for entries with any exception (`any USD`), each counted once. */
   exceptions: listEntries(ExceptionSum),
-  /** The entries to review by warning code and currency, and for entries with any code, like the exceptions. */
+  /** The entries to review by warning code and currency, and for entries with any code (`any USD`), each counted once. */
   review: listEntries(ReviewSum),
 });
 export type Totals = DeepReadonly<z.output<typeof Totals>>;

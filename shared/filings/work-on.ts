@@ -150,7 +150,7 @@ const finish = async (
   const read = async () => (filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]));
   const [chain = null] = known ? [known] : await read();
   // A stale commit means that a concurrent worker finished the filing, or that its confirmation number was corrected.
-  // The schedule finishes it then.
+  // In the second case, the schedule finishes the filing.
   await filings.commit({ filing, nowMs, work: 'remove', ...endPhase(filing, shards, chain, nowMs) });
 };
 

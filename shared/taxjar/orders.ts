@@ -405,7 +405,7 @@ export const unrepeatable = (order: Recorded): string | null => {
   const charges = [order.shipping ?? []].flat();
   const { taxjar_exemption_type, taxjar_provider } = order.metadata;
   const isMarked = taxjar_exemption_type !== undefined || isMarketplace(taxjar_provider);
-  // This interface derives the fulfillment again.
+  // A request of the TaxJar-compatible API derives the fulfillment again.
   const isOwn = order.metadata['taxjar_request'] !== undefined;
   return (
     documentOnly.find((name) => isGiven(order[name])) ??

@@ -77,7 +77,7 @@ it('does not report an empty list if an empty page has a next page', () =>
   at('#/transactions', async (page) => {
     const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
     await page.route('**/filings?*', async (route) => {
-      // Longer than a search without a result.
+      // More than the 20 s after which the page stops a search without a result.
       await page.clock.setSystemTime(Date.now() + 21_000);
       await route.fulfill({ json });
     });

@@ -168,7 +168,7 @@ const listIds = ({ Resources }: typeof all.data) => Object.keys(Resources).sort(
 
 describe('the data stack', () => {
   // Written by hand: a changed id would replace the resource and lose its data.
-  it('keeps these logical ids', () => {
+  it('keeps the listed logical ids', () => {
     const isDerived = (id: string) => /^Backups|^(FailedRuns|UncountedTransactions|UntoldEvents)Policy/.test(id);
     expect(listIds(all.data).filter((id) => !isDerived(id))).toEqual(
       [

@@ -160,7 +160,7 @@ describe('calls of the issuer', () => {
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
-  it('never calls the issuer for a token that it cannot have signed, nor an address from a token', async () => {
+  it('calls neither the issuer for a token that it cannot have signed, nor an address from a token', async () => {
     const cannot =
       /^(from|unsigned|that names|no JWT|not JSON|enc)|payload is a list|HS256|PS256|alg NONE|no alg|but alg|critical|logged out/;
     const nonsense = badTokens(issuer).filter(([name]) => cannot.test(name));

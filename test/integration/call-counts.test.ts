@@ -229,7 +229,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     const head = created({ ...finalized, line_items });
     const { calls, table, indexes } = await used(() => ledger.commit(buildCommit(newAccount(), head)));
     expect([calls, indexes]).toEqual([['TransactWriteItems'], { by_account: 1, by_tax_date: 1 }]);
-    // Uncompressed they would exceed 700 KB and would not fit.
+    // Uncompressed, the lines would exceed 700 KB and would not fit.
     expect(table).toBeLessThan(60);
   });
 

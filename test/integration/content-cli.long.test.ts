@@ -131,7 +131,7 @@ describe('lifecycle of an imported release', () => {
     expect(await taxAt('55401')).toBe('9.03 by place');
   });
 
-  it('checks and activates it, and sales are taxed at its rates', async () => {
+  it('checks and activates the release, and sales are taxed at its rates', async () => {
     const good = await cases(worked('minneapolis', '55401', '9.03'), worked('saint-paul', '55101', '9.88'));
     expectSuccess(await content('check', '--release', first, '--against', good), '2 passed, 0 failed');
 
@@ -140,7 +140,7 @@ describe('lifecycle of an imported release', () => {
     expect([await taxAt('55401'), await taxAt('55101')]).toEqual(['9.03', '9.88']);
   });
 
-  it('compares it with the next release', async () => {
+  it('compares the release with the next one', async () => {
     const raised = rates('01 43000 0.0050 20051001 20261231, 01 43000 0.0075 20270101');
     const args = [...(await importArguments(raised)), '--activate', '--override', 'changed'];
     expect((await content(...args)).code).toBe(0);

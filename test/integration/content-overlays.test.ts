@@ -131,7 +131,7 @@ describe('overlays', () => {
     expect(await readChain([keshena, wauwatosa])).toEqual([first]);
     expect(await readChain([keshena, milwaukee, wauwatosa])).toEqual([]);
     expect(await readChain([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
-    // Its county has no rate before 2025, so the fallback release still covers 2024.
+    // The county of the row has no rate before 2025, so the fallback release still covers 2024.
     expect(await readChain([row('54135', '077'), milwaukee])).toEqual([other]);
     expect(await readChain([keshena, range('0001', '9999')])).toEqual([first]);
     expect(await readChain([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);

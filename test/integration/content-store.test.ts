@@ -111,7 +111,7 @@ describe('imported releases', () => {
     expect(taken).toBeLessThan(200);
   });
 
-  it('rejects a part without an item', async () => {
+  it('rejects a part that does not fit into an item', async () => {
     const cities = Array.from({ length: 20_000 }, () => crypto.randomUUID());
     await expect(store.writePart(await begun(), buildPart('55001', {}, { cities }))).rejects.toThrow(
       'bytes compressed',

@@ -134,7 +134,7 @@ const short = (event: Published[number]) => {
   return `${named.get(id)} ${version} ${event.event_type} ${change}`.trim();
 };
 
-it('publishes exactly these changes', () => {
+it('publishes exactly the listed changes', () => {
   expect(published.map(short).sort()).toEqual(
     [
       'wavering 1 transaction.created null to draft',
@@ -142,7 +142,7 @@ it('publishes exactly these changes', () => {
       'wavering 5 transaction.voided finalized to void',
       'sold 1 transaction.created null to finalized',
       'sold 1 transaction.finalized null to finalized',
-      // The credits changed its counters, which is not a status change.
+      // The credits of `sold` changed its counters, which is not a status change.
       'sold 5 transaction.filed finalized to filed',
       'refund 1 transaction.created null to draft',
       'refund 2 credit.finalized draft to finalized',
@@ -341,7 +341,7 @@ describe('printed events', () => {
     expect(byId(entries.map(({ Detail }) => JSON.parse(Detail)))).toEqual(byId(published));
   });
 
-  it('prints no invalid entry, and an error that omits its content', async () => {
+  it('prints an error without the content of an invalid entry', async () => {
     const [id = ''] = [...named].find(([, as]) => as === 'wavering') ?? [];
     await tamper(auditKey(account, id, 4), (item) => ({
       ...item,

@@ -235,7 +235,7 @@ describe("days before the account's books open", () => {
     expect((await filer.close({ state: 'MI', period_end: '2025-01-31' })).status).toBe(202);
   });
 
-  it('accepts the day if it is the stored tax date', async () => {
+  it('accepts a day before the opening if it is the stored tax date', async () => {
     const account = await newCaller();
     const filer = createFiler(account);
     const stored = await made(filer.create(sale({ tax_date: '2024-12-31' })));

@@ -47,7 +47,7 @@ describe('dry runs', () => {
   };
   const endIn = (months: number) => dayIn(months + 1, 0);
 
-  it('rejects a period in the future, and prints it', async () => {
+  it('rejects a future period, and states its dates and the last accepted period', async () => {
     const filer = await newFiler({
       registrations: [{ state: 'MI', from: '2025-01-01', to: null, frequency: 'month' }],
     });

@@ -73,7 +73,7 @@ describe('active imported releases', () => {
     });
   });
 
-  it('applies at most a minute later, until it is rolled back', async () => {
+  it('applies an activated release within a minute, until it is rolled back', async () => {
     const client = await newClient();
     await activated(null, async () => {
       const [, builtIn] = await taxed(client);

@@ -71,7 +71,7 @@ const newLedger = async () => {
     await Promise.all(
       Array.from({ length: 10 }, (_, at) => made(filer.create(sale({ reference_id: `d_${block}_${at}` })))),
     );
-  // Its calculated tax is counted separately, and it does not reduce the over-collected tax.
+  // The calculated tax of the credit is counted separately, and does not reduce the over-collected tax.
   await made(
     filer.create(buildCreditRequest(edited, { line_items: [{ id: 'item_1', quantity: '1' }], tax_amount: '0.25' })),
   );

@@ -106,7 +106,7 @@ describe('custom rules over the built-in release', () => {
     expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
     expect(await readTax({ product: 'DIGITAL.EBOOKS', day: '2026-10-31' })).toBe('9.03');
     expect(await readTax({ product: 'CLOTHING.APPAREL' })).toBe('9.53');
-    // It replaces the content's rule with the same id, which also exempts footwear, from the custom rule's first day.
+    // From its first day, the custom rule replaces the content's rule with the same id, which also exempts footwear.
     expect(await readTax({ product: 'CLOTHING.FOOTWEAR' })).toBe('9.53');
     expect(await readTax({ product: 'CLOTHING.FOOTWEAR', day: '2026-11-14' })).toBe('0.00');
     expect(await readTax({ product: 'CLOTHING.APPAREL', day: '2026-11-14' })).toBe('0.00');

@@ -36,7 +36,7 @@ const reconciled = (client: Client, transactions: unknown, others: object = {}) 
   made(ask(client, transactions, others));
 
 describe('listed transactions', () => {
-  it('matches a finalized transaction with these amounts, in any notation', async () => {
+  it('matches a finalized transaction with the same amounts, in any notation', async () => {
     const client = await newClient();
     const rows = [billed('in_1'), billed('in_2', '106', '6.0000000000'), billed('🧾 #3/ü', '000106.0', '06')];
     for (const { reference_id } of rows) await sold(client, { reference_id });
@@ -228,7 +228,7 @@ describe('transactions not on the list', () => {
     const second = await reconciled(client, [billed('none')], { ...day, starting_after: first.next_cursor });
     expect([second.extra.length, second.complete, second.next_cursor]).toEqual([1, true, null]);
     expect(new Set([...first.extra, ...second.extra].map(({ reference_id }) => reference_id)).size).toBe(1001);
-    // If one of them is on the list, the others fit in one response.
+    // If one of the 1,001 transactions is on the list, the others fit in one response.
     const fitting = await reconciled(client, [billed('r_5')], day);
     expect([fitting.extra.length, fitting.complete]).toEqual([1000, true]);
   });

@@ -336,7 +336,7 @@ describe('GET /registrations/advice', () => {
 
   it('omits marketplace sales in states that exclude them, even before a registration', async () => {
     const filer = createFiler(await newCaller({ settings: { registrations: [] } }));
-    // Georgia leaves them out (O.C.G.A. 48-8-2(8)), New Jersey counts them (N.J.S.A. 54:32B-3.5).
+    // Georgia excludes marketplace sales (O.C.G.A. 48-8-2(8)), New Jersey counts them (N.J.S.A. 54:32B-3.5).
     for (const address of [
       { city: 'Atlanta', state: 'GA', postal_code: '30303', country: 'US' },
       { city: 'Trenton', state: 'NJ', postal_code: '08608', country: 'US' },
@@ -354,7 +354,7 @@ describe('GET /registrations/advice', () => {
     expect(of('NJ')).toMatchObject({ status: 'reached', periods: [{}, all] });
   });
 
-  it('warns of other currencies, and prints the same in the CLI', async () => {
+  it('warns of other currencies, and prints the same warning in the CLI', async () => {
     const caller = await newCaller();
     const filer = createFiler(caller);
     await made(filer.create(sale({ ...month, currency: 'EUR', line_items: [goods({ unit_price: '900000.00' })] })));

@@ -58,7 +58,7 @@ describe('the log line of a request', () => {
     },
   );
 
-  it('contains exactly these fields for a calculation and an error, in less than 600 bytes', async () => {
+  it('contains exactly the documented fields for a calculation and an error, in less than 600 bytes', async () => {
     const { account, call } = await newCaller();
     const buildFields = (answer: Answer, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },

@@ -251,7 +251,7 @@ describe('retries', () => {
       expect(virtual.pauses).toEqual([25, 50, 100, 200, 400, 500, 500]);
     });
 
-    it.each([0, 0.1, 0.5, nearly])('times out in time for a response within the invocation: %d', async (random) => {
+    it.each([0, 0.1, 0.5, nearly])('stops retrying in time to respond within the invocation: %d', async (random) => {
       for (const lastsMs of [2500, 4000, 6000]) {
         const virtual = virtualTime(random);
         const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, random === 0 ? 100 : 10);
@@ -260,7 +260,7 @@ describe('retries', () => {
           name: 'ThrottlingException',
         });
         expect(remaining()).toBeGreaterThanOrEqual(1890);
-        // It used the available time, up to the pause that would have been too long.
+        // The attempts used the available time, up to the pause that would have been too long.
         expect(remaining()).toBeLessThan(3010);
       }
     });
@@ -316,7 +316,7 @@ describe('retries', () => {
       expect(virtual.pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 160, 160]);
     });
 
-    it.each([0, 0.5, nearly])('times out in time for a response: %d', async (random) => {
+    it.each([0, 0.5, nearly])('stops retrying in time to respond: %d', async (random) => {
       const { given, remaining } = stale(3000, random);
       await expect(given).rejects.toThrow(Contention);
       expect(remaining()).toBeGreaterThanOrEqual(1970);

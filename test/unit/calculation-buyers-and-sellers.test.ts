@@ -123,7 +123,7 @@ describe('lines paid with SNAP benefits', () => {
     }
   });
 
-  it('exempts its share of the delivery, and taxes the share of taxed goods', () => {
+  it('exempts the delivery of goods paid with SNAP benefits, and taxes the share of other goods', () => {
     const line_items = [{ ...candy, ...snap }, candy];
     const { shipping } = ask({ to: louisville, line_items, shipping: { amount: '10.00' } });
     expect(shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '5.00', tax_amount: '0.30' });

@@ -121,7 +121,7 @@ it.each<{ to: Address }>([
  * Places of one ZIP with the same general rate: clothing is exempt below 110.00 in Putnam County and not in Westchester
  * County (Publication 718-C), and the transit tax applies to drugs in Will County, but not in Kendall County.
  */
-describe('products that places with the same general rate tax differently', () => {
+describe('products taxed differently in places with the same general rate', () => {
   const said = (to: Address, product_tax_code: string, ...unit_prices: string[]) => {
     const line_items = unit_prices.map((unit_price) => ({ product_tax_code, unit_price }));
     const { warnings } = ask({ to, tax_date: '2026-11-15', line_items });

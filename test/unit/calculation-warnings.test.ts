@@ -169,7 +169,7 @@ describe('places that the content lists only by name', () => {
   const rows = ['Culver City,Los Angeles,0.1025,1/1/2026', 'Davis,Yolo,0.0725,1/1/2026'];
   const california = async () => createReleaseFor(await importFiles('cdtfa', 'CA', [tableFile('cdtfa', ...rows)]));
 
-  it('reports such a place as ambiguous: its taxes are assumed, and the address could have others', async () => {
+  it('reports a place listed only by name as ambiguous: its taxes are assumed', async () => {
     const releaseFor = await california();
     for (const postal_code of [null, '90230', '90230-0001']) {
       const request = { to: { state: 'CA', city: 'Culver City', postal_code }, tax_date: '2026-11-20' };

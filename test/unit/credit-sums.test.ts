@@ -332,7 +332,7 @@ describe('credits of a sale', () => {
               {
                 id: 'another',
                 quantity: '1',
-                // It must fit the remaining amount including its tax, because the sale could have been taxed less.
+                // The line must fit the remaining amount with its tax, because the sale could have been taxed less.
                 unit_price: cents(Math.floor((toCents(sold.transaction.tax_amount) * percent) / 100)),
                 product_tax_code: 'GENERAL',
               },

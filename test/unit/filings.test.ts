@@ -110,7 +110,7 @@ describe('pages of entries', () => {
     const shards = [0, 1, 2].map((shard) =>
       Array.from({ length: count / 3 }, (_, at) => entry((shard * count) / 3 + at, jurisdictions)),
     );
-    // They differ only in their ids, which have the same length.
+    // The entries differ only in their ids, which have the same length.
     const entryBytes = getSize(entry(0, jurisdictions));
     return {
       shards: shards.length,

@@ -273,7 +273,7 @@ describe('local uncertainties', () => {
       expect(silent).toEqual([]);
     });
 
-    it('charges the rate in most of these places', () => expect(checked).toBeGreaterThan(600));
+    it('charges the rate in more than 600 places', () => expect(checked).toBeGreaterThan(600));
   });
 
   it('includes a warning about an unconfirmed state rate of zero', () => {

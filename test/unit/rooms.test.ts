@@ -40,7 +40,7 @@ const loadedBy = (path: string, found = new Set<string>()): Set<string> => {
   return found;
 };
 
-it('loads the environment in no script before it starts an emulator and sets the variables of the process', () => {
+it('imports the environment in no script that sets the variables of an emulator itself', () => {
   const setsVariables = /^ *Object\.assign\(process\.env, emulatorEnvironment\(/m;
   const scripts = globSync('{infra,shared,test}/**/*.ts', { cwd: root }).filter((path) =>
     setsVariables.test(readFileSync(`${root}${path}`, 'utf8')),

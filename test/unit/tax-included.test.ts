@@ -298,7 +298,7 @@ const listMissed = (net: TaxDocument, taxed: TaxedDocument, again: TaxedDocument
     return isEnough ? ['a smaller net would have done'] : [];
   });
 
-/** Returns the faults in random orders with every effect, each with its seed. */
+/** Returns the failed checks of random orders with every effect, each with its seed. */
 const faultsIn = (
   [batches, perBatch, places]: readonly [batches: number, perBatch: number, places: number],
   taxIncluded: boolean,

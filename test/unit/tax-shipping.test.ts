@@ -137,7 +137,7 @@ describe('the shipping policy of a state', () => {
   });
 });
 
-describe('shipping that is taxed if any goods are', () => {
+describe('shipping taxed if any goods are taxed', () => {
   const anyTaxable = (rates: readonly string[], rules: readonly Rule[] = []) =>
     placeAt(rates, { shipping: 'any_taxable', rules: [clothesAreFree, ...rules] });
   const place = anyTaxable(['0.06'], [rule('sweets', ['FOOD.CANDY'], { type: 'rate', rate: '0.02' })]);

@@ -168,7 +168,7 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
     throw canceled(results.map((result) => ('reason' in result ? result.reason : noReason)));
   const after = results.map((result) => ('item' in result ? result.item : undefined));
   if (after.reduce((sum, item) => sum + (item ? itemBytes(item) : 0), 0) > transactionBytesMax)
-    throw invalid('The transaction has more than 4 MB.');
+    throw invalid('The transaction is larger than 4 MB.');
   writes.forEach(({ table }, at) => {
     chargeWrite(table, before[at], after[at], 2);
     if (after[at] !== before[at]) table.replace(before[at], after[at]);

@@ -33,7 +33,7 @@ it('ignores transactions of a different shop of the account', async () => {
   expect(extra.map(({ reference_id }) => reference_id)).toEqual(['own-1']);
 });
 
-it('does not report the credit of a refund as extra if it came after the orders were read', async () => {
+it('does not report a credit as extra if its refund was made after the orders were read', async () => {
   const placedAt = '2026-10-04T12:00:00.000Z';
   const refund = { ...buildRefund('late', '9.29'), at: '2026-10-04T13:00:00.000Z' };
   const before = buildOrder(mugs, 'late-1', '1.20', { placedAt, changedAt: '2026-10-04T12:30:00.000Z' });

@@ -158,7 +158,7 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
     if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Pass it once.`);
     read[name] = readSetting(name, value);
   }
-  // The API has another field for these two values.
+  // The API has another field for the values `all` and `null`.
   const { registrations } = read;
   const isCollectedIn = registrations === 'all' || registrations === null;
   return isCollectedIn ? { ...toSettings({ ...read, registrations: undefined }), registrations } : toSettings(read);

@@ -44,7 +44,7 @@ const inTable = async (): Promise<readonly string[]> => {
 const readReleases = async (ids: readonly string[], onlyActive: boolean): Promise<readonly string[]> => {
   const states = Object.values((await readActiveReleases()).states);
   const active = states.map(({ release }) => release).filter(isImported);
-  // A rollback can activate these.
+  // A rollback can activate a previous release.
   const previous = states.flatMap((state) => state.previous.map(({ release }) => release)).filter(isImported);
   if (ids.length === 0 && !onlyActive) return [...new Set([...(await inTable()), ...active, ...previous])].sort();
   const known = new Set([...active, ...previous]);

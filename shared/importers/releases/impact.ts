@@ -125,7 +125,7 @@ export type Impact = {
   highest: bigint;
   /** The largest change of a past rate that was complete, exact and more than the state's rate. */
   largestPast: RateStep | null;
-  /** The first changes, and the first losses of local taxes. */
+  /** Examples for the report: the first changes, and the first losses of local taxes. */
   readonly examples: { readonly changed: RateStep[]; readonly vanished: RateStep[] };
   /** Changes of rates that were known on past days: a correction, or the first official file. */
   readonly past: { changed: number; firstDay: string | null; largest: RateStep | null };

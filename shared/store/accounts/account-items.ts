@@ -70,7 +70,7 @@ const deleteTransaction = async (account: string, id: string): Promise<void> => 
     // A different transaction may hold the claim by now. The claim is then deleted with that transaction or here.
     if (typeof reference === 'string') await remove({ table: transactions, ...claimKey(account, reference) });
     await deletePartition(transactions, pk, (sk) => sk !== headSk);
-    // A schedule may have changed it concurrently and added an audit entry.
+    // A schedule may have changed the transaction concurrently and added an audit entry.
   } while (head && !(await remove({ table: transactions, pk, sk: headSk, version: head['version'] })));
 };
 
