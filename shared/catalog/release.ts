@@ -194,7 +194,7 @@ export type Release = {
   readonly local?: { readonly established_from: string };
   /** The release for addresses that this one does not cover. Set by the content loader; not stored. */
   readonly fallback?: Release;
-  /** The id of the release that this release is a fallback of. A transaction pins that id. */
+  /** Set on a fallback: the id of the first release of the chain, which a transaction pins. */
   readonly pinnedBy?: string;
   /** The operator's custom rules. `withOwnRules` merges them into the other fields when the release is loaded. */
   readonly own?: OwnRules;

@@ -51,7 +51,7 @@ export const filingRequestProblems = (body: unknown): Problem[] => {
   const sent: JsonObject = asObject(body) ?? {};
   const names = (['totals_starting_after', 'form'] as const).filter((name) => isSent(sent[name]));
   const advice =
-    sent['dry_run'] !== true ? 'Send it together with "dry_run": true.' : 'Leave it out together with form.';
+    sent['dry_run'] !== true ? 'Send it together with "dry_run": true.' : 'Do not send it together with form.';
   const refused = sent['dry_run'] !== true ? names : names.length > 1 ? names.slice(0, 1) : [];
   return refused.map((name) => invalidField(`/${name}`, advice));
 };
@@ -182,7 +182,7 @@ export const FilingQuery = z
         issues.push({ code: 'custom', input: value, path: [name], message: 'Send it together with expand=entries.' });
     for (const name of ['expand', 'totals_starting_after'] as const)
       if (value[name] !== undefined && value.form !== undefined)
-        issues.push({ code: 'custom', input: value, path: [name], message: 'Leave it out together with form.' });
+        issues.push({ code: 'custom', input: value, path: [name], message: 'Do not send it together with form.' });
   });
 export type FilingQuery = z.infer<typeof FilingQuery>;
 

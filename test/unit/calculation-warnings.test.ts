@@ -254,10 +254,10 @@ describe('shipping that is not marked as stated separately', () => {
   });
 
   it.each<[string | null, string, string | null, string]>([
-    [null, 'GENERAL', 'SHIPPING.DELIVERY', 'it is taxed, and would not be'],
-    ['SHIPPING.HANDLING', 'GENERAL', 'SHIPPING.HANDLING', 'so is handling'],
-    ['SHIPPING.DELIVERY._SEPARATELY_STATED', 'GENERAL', null, 'it is stated'],
-    [null, 'HEALTH.DRUGS._PRESCRIPTION', null, 'its goods are exempt, and so is it'],
+    [null, 'GENERAL', 'SHIPPING.DELIVERY', 'it is taxed, but a stated charge is exempt'],
+    ['SHIPPING.HANDLING', 'GENERAL', 'SHIPPING.HANDLING', 'handling is taxed as well'],
+    ['SHIPPING.DELIVERY._SEPARATELY_STATED', 'GENERAL', null, 'it is already marked as stated'],
+    [null, 'HEALTH.DRUGS._PRESCRIPTION', null, 'it is exempt like its goods'],
   ])('returns a warning with the code $2 to send for $0 of $1: $3', (product_tax_code, ptc, code) => {
     const shipping = { amount: '10.00', product_tax_code };
     const request = { to: { state: 'AL' }, line_items: [{ product_tax_code: ptc }], shipping };

@@ -2,8 +2,8 @@
 const plainWords = /^[A-Za-z]+(?: [A-Za-z]+)*$/;
 
 /**
- * Normalizes a city's name: upper case, without accents and punctuation, one space between words. `Winston-Salem` and
- * `Winston Salem` become equal, as do both spellings of `Cañon City`. `null` for an empty name.
+ * Normalizes a city's name: upper case, without accents and punctuation, one space between words. `Winston-Salem`
+ * becomes equal to `Winston Salem`, and `Cañon City` to `Canon City`. `null` for an empty name.
  */
 export const cityName = (text: string): string | null =>
   plainWords.test(text) ? text.toUpperCase() : normalized(text);

@@ -133,7 +133,7 @@ type Layers = {
   readonly locals: LocalSet;
   /** Keys that require a rate and have none in the rate file. */
   readonly missing: readonly LayerKey[];
-  /** `county 999`, `place 12345`: absent from the rate file, and so without a local tax. */
+  /** `county 999`, `place 12345`: absent from the rate file, which means that it has no local tax. */
   readonly untaxed: readonly string[];
   /** The earliest last day of the layers' rates; `null` if all are open-ended. */
   readonly lastDay: string | null;

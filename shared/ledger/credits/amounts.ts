@@ -195,8 +195,8 @@ const remainingBases = (whole: Bases, credited: Bases, progress: Progress): Base
 };
 
 /**
- * Returns the bases of a part by row. A charge can have several state rows, by reason, rate and state. The bases of all
- * state rows add up to the part's bases, and so do those of each local jurisdiction.
+ * Returns the bases of a part by row. A charge can have several state rows, by reason, rate and state. The part's bases
+ * are the sum over all state rows, and also the sum over the rows of each local jurisdiction.
  */
 const rowBases = (taxes: readonly TaxRowResponse[], balance: Balance, progress: Progress): Bases[] => {
   const rows = balanceRows(balance);

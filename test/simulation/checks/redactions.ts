@@ -11,7 +11,7 @@ const getFigures = ({ head }: Reign): string => impersonal({ ...head.transaction
 
 const isRedacted = ({ head }: Reign): boolean => head.transaction.redacted_at !== undefined;
 
-/** The amounts and the commitments do not change, and neither the data nor the salt reappears. */
+/** The amounts and the commitments do not change. Neither the data nor the salt reappears. */
 const ofTransaction = (reigns: readonly Reign[]): string[] => {
   const at = reigns.findIndex(isRedacted);
   const [before, first] = [reigns[at - 1], reigns[at]];
