@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Account, ReturnIdentity } from '../accounts/account.ts';
 import { assert } from '../base/assert.ts';
 import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
-import { isStreamlinedMember, usesCompositeCodes } from '../catalog/streamlined.ts';
+import { findOtherTax, isStreamlinedMember, usesCompositeCodes } from '../catalog/streamlined.ts';
 import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
 import type { processTypes, returnTypes } from '../filings/request.ts';
 import type { Filing } from '../filings/response.ts';
@@ -61,6 +61,19 @@ export const identityMissing = incomplete(
 
 type Reason = readonly [title: string, detail: string];
 
+const otherTaxReasons = (state: string, totals: readonly Total[]): Reason[] => {
+  const other = findOtherTax(state);
+  const own = totals.find(({ jurisdiction_code, currency }) => jurisdiction_code === state && currency === 'USD');
+  const row = own?.rates.find(({ rate, gross_amount }) => rate === other?.rate && read(gross_amount) !== 0n);
+  if (!other || !row) return [];
+  return [
+    [
+      'Other tax included',
+      `The filing has sales of ${row.gross_amount} at the rate ${other.rate}, which includes ${other.tax}. The return has no element for it. Enter the totals in the forms of the state.`,
+    ],
+  ];
+};
+
 /** Lists the amounts of a member's filing that the return cannot contain. */
 const totalsReasons = (filing: Filing, name: string): Reason[] => {
   const totals = listTotals(filing);
@@ -83,7 +96,11 @@ const totalsReasons = (filing: Filing, name: string): Reason[] => {
       ? `${name} requires composite codes of places, which Levy does not have: ${list}. Enter the totals in the form of the state.`
       : `The content has no reporting code for these jurisdictions: ${list}. Import the rate and boundary files of ${name}, which have the codes, for later sales. Enter this period's totals in the form of the state.`,
   ];
-  return [...(foreign.size > 0 ? [currencies] : []), ...(uncoded.size > 0 ? [codes] : [])];
+  return [
+    ...(foreign.size > 0 ? [currencies] : []),
+    ...otherTaxReasons(filing.state, totals),
+    ...(uncoded.size > 0 ? [codes] : []),
+  ];
 };
 
 /** Lists the reasons why a filing cannot be returned electronically. */
@@ -230,7 +247,8 @@ const returnDocument = (filing: Filing, identity: ReturnIdentity, options: Retur
  *
  * Refused with `conflict_return_incomplete`, with one problem for each reason: an account without `return_identity`, a
  * state outside of the Agreement or without an account number, a filing that is not closed, exceptions that are not
- * acknowledged (production only), a currency other than USD, local jurisdictions without a reporting code.
+ * acknowledged (production only), a currency other than USD, a state rate with another tax, local jurisdictions
+ * without a reporting code.
  */
 export const electronicReturn = (
   filings: readonly Filing[],

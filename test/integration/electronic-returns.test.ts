@@ -207,6 +207,27 @@ describe('electronic returns', () => {
   });
 
   describe('refused electronic returns', () => {
+    // The state's rate is or includes a tax that is reported elsewhere: on meals or on alcohol.
+    it.each([
+      ['VT', 'Burlington', '05401', 'FOOD.PREPARED_FOOD', '32 V.S.A. 9241'],
+      ['RI', 'Providence', '02903', 'FOOD.PREPARED_FOOD', '44-18-18.1'],
+      ['MN', 'Minneapolis', '55401', 'BEVERAGES.BEER', '295.75'],
+      ['ND', 'Bismarck', '58501', 'BEVERAGES.WINE', '57-39.6-02'],
+    ])('refuses a return of %s with another tax of the state', async (state, city, postal_code, code, law) => {
+      const filer = await shop({ registrations: [{ state, from: '2026-09-01', to: null, frequency: 'quarter' }] });
+      const customer = { address: { city, state, postal_code } };
+      const month = { state, period_end: '2026-12-31', dry_run: true };
+      const sell = (product_tax_code: string) =>
+        soldIn(filer, '2026-10-05', {
+          customer,
+          line_items: [{ product_tax_code, quantity: '1', unit_price: '100.00' }],
+        });
+      await sell('GENERAL');
+      expect((await filer.close(month, xml)).text).not.toContain(law);
+      await sell(code);
+      expect((await filer.close(month, xml)).text).toContain(law);
+    });
+
     it('refuses a production return with exceptions until their number is acknowledged', async () => {
       const filer = await shop();
       await soldIn(filer, '2026-09-05', { tax_amount: '5.00' });
