@@ -39,7 +39,7 @@ export const documentation = () =>
     tag: 'Filings',
     summary: 'File or cancel a filing',
     description: [
-      "`status: filed` with the state's `confirmation_number` records that the return was sent. A transaction becomes filed once the filings of all its states are filed. Until all transactions are marked, the status is `marking`.",
+      "`status: filed` with the state's `confirmation_number` records that the return was sent. A transaction becomes filed when the filings of all its states are filed. Until all transactions are marked, the status is `marking`.",
       'If the filing has exceptions, send their number as `acknowledge_exceptions`: sales that the tax content does not cover, and tax that differs from the calculated tax.',
       '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
       '',

@@ -81,8 +81,8 @@ export const Settings = z.object({
   /** Days after a period's end before the schedule closes it. */
   review_days: z.nullable(z.int()),
   /**
-   * The numbers of days before the due date of a return that is not filed with an event `filing.due_soon`; once it is
-   * overdue, `filing.overdue` follows. `null` sends neither.
+   * The numbers of days before the due date on which an event `filing.due_soon` is sent for an unfiled return. When the
+   * return is overdue, `filing.overdue` follows. `null` sends neither.
    */
   filing_reminder_days: z.nullable(z.array(z.int())),
   /** Who files the returns; `null` is not set. Personal data of the business. */

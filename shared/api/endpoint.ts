@@ -54,7 +54,7 @@ export type Documentation = {
    * (openapi/document.ts).
    */
   readonly requestHeaders?: readonly RequestHeader[];
-  /** Requests that succeed unchanged. A request with a parent succeeds once the parent exists. */
+  /** Requests that succeed unchanged. A request with a parent succeeds when the parent exists. */
   readonly requests?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   readonly response: DocumentedResponse;
   readonly otherResponses?: readonly DocumentedResponse[];

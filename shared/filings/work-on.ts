@@ -139,7 +139,7 @@ const readAgain = async (
   return progress;
 };
 
-/** Ends a phase once all shards are done. Removes the work item of the schedule. */
+/** Ends a phase when all shards are done. Removes the work item of the schedule. */
 const finish = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],

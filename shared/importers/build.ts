@@ -40,7 +40,7 @@ export type BuildOptions = {
   readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'hasRemoteRates'>;
   /** The time of the import, as an ISO timestamp. */
   readonly importedAt: string;
-  /** A folder that the caller owns, and removes once the parts have been read. */
+  /** A folder that the caller owns, and removes after the parts have been read. */
   readonly tempFolder: string;
 };
 

@@ -169,7 +169,7 @@ describe('discarded imports', () => {
     expect(await buildState(id)).toEqual(nothing);
   });
 
-  it('cannot finish an import once the discard removes parts', async () => {
+  it('cannot finish an import after the discard removes parts', async () => {
     const { id, claim, written } = await writing();
     let ended: unknown;
     beforeNext('DeleteItem', async () => {

@@ -200,7 +200,7 @@ describe('changed items', () => {
     });
   });
 
-  it('does not read a part again once an instance has cached it', async () => {
+  it('does not read a part again after an instance has cached it', async () => {
     const id = await imported();
     await activate('MN', id);
     expect(await taxes(tampered)).toEqual([tax]);

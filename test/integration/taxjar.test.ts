@@ -372,7 +372,7 @@ describe('orders and refunds', () => {
     expect(data.map(({ status }) => status)).toEqual(Array(5).fill('void'));
   });
 
-  it('keeps the old order if the new one is refused, and rejects changes once the period is closed', async () => {
+  it('keeps the old order if the new one is refused, and rejects changes after the period is closed', async () => {
     const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
     const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
     const september = { ...order, transaction_date: '2026-09-14', line_items: lines };

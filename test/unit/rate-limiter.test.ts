@@ -59,7 +59,7 @@ describe('one rate limiter', () => {
       expect(counter.amounts).toEqual([1, 39]);
     });
 
-    it('rejects without a call once the window is used up, and resumes in the next window', async () => {
+    it('rejects without a call after the window is used up, and resumes in the next window', async () => {
       const { take, counter } = sharedCounter();
       const { admit, remaining } = rateLimiter(take, unexpected);
       for (let index = 0; index < 5; index++) expect((await admit('a', 5, start)).admitted).toBe(true);

@@ -92,7 +92,7 @@ export const headerComponents = () =>
 
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const satisfies readonly ResponseHeader[];
 
-/** The headers of a response once the caller and the version are known: the common headers and the endpoint's. */
+/** The headers of a response when the caller and the version are known: the common headers and the endpoint's. */
 export const successHeaders = (
   { scope }: Endpoint,
   required: readonly ResponseHeader[],

@@ -96,7 +96,7 @@ const policyFindings = (account: Account): Finding[] => {
       ? checkFinding(
           'review_days',
           'null: only requests close periods',
-          'Set review_days=3 once past orders are imported.',
+          'Set review_days=3 after past orders are imported.',
         )
       : ok('review_days', `${review_days}`),
     retain_personal_data_days === null

@@ -95,7 +95,7 @@ export const close = subcommand({
     ...periodOptions,
     yes,
     unregistered: flag('with --yes: allow a period in which the account is not registered in the state'),
-    json: flag('the JSON of GET /filings/{id} once it is closed; needs --yes'),
+    json: flag('the JSON of GET /filings/{id} when it is closed; needs --yes'),
   },
   run: async (options) => {
     const { read, ...operator } = await chooseFiling(undefined, { ...options, dryRun: true });
@@ -114,14 +114,14 @@ export const file = subcommand({
   name: 'file',
   summary: 'record that the return was sent',
   description:
-    'Mark a closed filing as filed, and its transactions once the filings of all their states are filed. This cannot be undone.',
+    'Mark a closed filing as filed, and its transactions when the filings of all their states are filed. This cannot be undone.',
   arguments: filingArgument,
   options: {
     ...filingOptions,
     confirmationNumber: required('<number>', 'the confirmation number that the state issued for the return'),
     previousConfirmationNumber: optional('<number>', 'the current number of a filed filing, to correct it'),
     acknowledgeExceptions: optional('<n>', 'the number of exceptions, if there are any', wholeNumber(0, 1e9)),
-    json: flag('the JSON of GET /filings/{id} once all transactions are marked'),
+    json: flag('the JSON of GET /filings/{id} when all transactions are marked'),
   },
   run: async (options, named: string | undefined) => {
     const change = {
@@ -157,7 +157,7 @@ export const cancel = subcommand({
   options: {
     ...filingOptions,
     yes,
-    json: flag('the JSON of GET /filings/{id} once its entries are open; needs --yes'),
+    json: flag('the JSON of GET /filings/{id} when its entries are open; needs --yes'),
   },
   run: async (options, named: string | undefined) => {
     const { id, read, ...operator } = await chooseFiling(named, options);

@@ -387,7 +387,7 @@ const entryFaults = (
 };
 
 /**
- * Checks that a transaction lists the filings that include its entries, and that it is filed once all its states are.
+ * Checks that a transaction lists the filings that include its entries, and that it is filed when all these filings are filed.
  */
 const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling[]): Fault[] => {
   const { filings, status } = stored.transaction;

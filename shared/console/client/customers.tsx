@@ -24,7 +24,7 @@ const DocumentLink = ({ address }: { address: string }) =>
     address
   );
 
-/** The last day of a certificate, with a mark once it has passed. */
+/** The last day of a certificate, with a mark if it has passed. */
 const LastDay = ({ day }: { day: string | null | undefined }) => {
   const today = todayIn(useSession().account.time_zone, Date.now());
   return (

@@ -56,7 +56,7 @@ export const beginWriting = async (head: ReleaseHead, parts: () => AsyncIterable
 
 /**
  * Returns the head as a string, without the fields that differ in every import: id, time, sources and its place in the
- * chain. The same file is a new release once newer rates were due, because its rates were confirmed.
+ * chain. The same file is a new release if newer rates were due, because its rates were confirmed.
  */
 const comparable = (head: ReleaseHead): string => {
   const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, published, ...content } = head;

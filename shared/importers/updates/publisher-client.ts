@@ -87,7 +87,7 @@ const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
 type DownloadOptions = {
-  /** Where to store the file. It is created only once it is complete. */
+  /** Where to store the file. It is created only when the download is complete. */
   readonly path: string;
   /** The version that Levy already has, or `null`. */
   readonly known: FileVersion | null;
