@@ -433,6 +433,13 @@ describe('electronic returns', () => {
     const ids = [...text.matchAll(/<DocumentId>(.*?)</g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(12);
     expectFailure(await run(), 'already exists');
+    // One return of a month for each of three months in Georgia and in Minnesota, and six of a quarter.
+    const rest = ['--out', join(folder, 'rest.xml')];
+    expect(await run('--without', 'GA, Minnesota', ...rest)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('rest.xml: 6 returns, '),
+    });
+    expectFailure(await run('--without', 'Ontario', ...rest), '--without cannot be "Ontario"');
     const exceptions = returns.reduce((sum, filing) => sum + (filing.exceptions?.count ?? 0), 0);
     expectFailure(await run('--production'), `There are ${exceptions} `);
   });

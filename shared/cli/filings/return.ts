@@ -8,7 +8,7 @@ import type { Worksheet } from '../../filings/response.ts';
 import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
 import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
-import { requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
+import { requireAccount, resolvePath, statesOption, wholeNumber } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
 import { type Columns, counted, formatTable, print, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
@@ -40,10 +40,11 @@ export const validateReturn = async (xml: string, folder: string): Promise<void>
 /** Returns the account, and the filings of the options with all of their totals. */
 const chosenFilings = async (
   named: string | undefined,
-  options: FilingName & { readonly allDue: boolean | undefined },
+  options: FilingName & { readonly allDue: boolean | undefined; readonly without: readonly string[] | undefined },
 ) => {
-  const { account: id, allDue, dryRun, state, periodEnd } = options;
+  const { account: id, allDue, without, dryRun, state, periodEnd } = options;
   if (!allDue) {
+    if (without) throw new CommandError('Pass --without only with --all-due.');
     const { account, read } = await chooseFiling(named, options);
     return { account, filings: [accepted(await readWhole(read))] };
   }
@@ -51,7 +52,7 @@ const chosenFilings = async (
     throw new CommandError('Pass --all-due without a filing, a period or --dry-run.');
   const account = await requireAccount(id);
   const closed = await rowsFrom((paging) => listFilings({ status: 'closed', ...paging }, account, filingReadPorts));
-  const due = closed.filter((filing) => isStreamlinedMember(filing.state));
+  const due = closed.filter((filing) => isStreamlinedMember(filing.state) && !without?.includes(filing.state));
   if (due.length === 0) throw new CommandError('No closed filing is due in a member state of the Agreement.');
   const whole = due.map((filing) => readWhole(filingReader(filing.id ?? '', account, filingReadPorts)));
   return { account, filings: (await Promise.all(whole)).map(accepted) };
@@ -68,6 +69,11 @@ export const electronicReturnFile = subcommand({
     out: required('<file>', 'the file to write'),
     schema: optional('<folder>', 'validate the return with libxml2 against the official schemas in this folder'),
     allDue: flag('one file with the returns of all closed filings that are not filed yet'),
+    without: optional(
+      '<states>',
+      'with --all-due: states to leave out, such as KS,WA, whose returns are refused',
+      statesOption('--without'),
+    ),
     dryRun: flag('a test with the current totals of the period, for --state and --period-end'),
     production: flag('a return that the state processes'),
     amended: flag('the return amends one that was sent before'),

@@ -34,12 +34,20 @@ export const wholeNumber =
     return Number(text);
   };
 
-/** Returns the jurisdiction code of --state: `US-MI` for MI or Michigan. */
-export const stateOption = (text: string): string => {
+/** Returns the jurisdiction code of a state in an option: `US-MI` for MI or Michigan. */
+const stateIn = (option: string, text: string): string => {
   const state = stateJurisdiction(text);
-  if (state === null) throw new CommandError(`--state cannot be "${text}". Pass the code or the name of a state.`);
+  if (state === null) throw new CommandError(`${option} cannot be "${text}". Pass the code or the name of a state.`);
   return state;
 };
+
+export const stateOption = (text: string): string => stateIn('--state', text);
+
+/** Returns a parser for an option's states, separated by commas. */
+export const statesOption =
+  (option: string) =>
+  (text: string): readonly string[] =>
+    text.split(',').map((state) => stateIn(option, state.trim()));
 
 /** Returns a parser for an option's date. */
 export const dayOption =
