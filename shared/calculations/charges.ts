@@ -39,7 +39,7 @@ export const isReduction = (unitPrice: string | null | undefined): boolean =>
 export type Role = 'goods' | 'charge' | 'reduction' | 'state_fee';
 
 export type Priced = {
-  /** `null` if its code is invalid. */
+  /** `null` if the line's code is invalid. */
   readonly product: ProductTaxCode | null;
   readonly isReduction: boolean;
 };

@@ -34,7 +34,7 @@ type Line = {
   readonly role: Role;
   readonly fulfillment: (typeof lineFulfillments)[number] | null;
   readonly isFree: boolean;
-  /** The line item that it references. */
+  /** The referenced line item. */
   readonly parentId: string | null;
 };
 

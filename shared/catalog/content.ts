@@ -54,7 +54,7 @@ export type ReleaseHead = Release & {
   readonly chain_until: readonly (string | null)[];
   /** The built-in release, the last fallback. */
   readonly bottom: string;
-  /** The import format of its files (`shared/importers/importers.ts`). */
+  /** The import format of the files (`shared/importers/importers.ts`). */
   readonly format: string;
   readonly imported_at: string;
   readonly counts: {
@@ -67,7 +67,7 @@ export type ReleaseHead = Release & {
     /** How many of the parts are for ZIPs. The others are for cities. */
     readonly zips: number;
   };
-  /** The last day on which any of its locations is in force; `null` if any is open-ended. */
+  /** The last day on which any location of the release is in force; `null` if any is open-ended. */
   readonly last_day: string | null;
 };
 

@@ -20,23 +20,27 @@ export type { Effect } from '../tax/effects/effects.ts';
 export type Rule = Dated &
   Evidence & {
     readonly id: string;
-    /** The jurisdiction types that it applies to; `null` for all types. */
+    /** The jurisdiction types to which the rule applies; `null` for all types. */
     readonly levels: readonly JurisdictionType[] | null;
     /**
-     * The codes of the jurisdictions that it applies to (New York City); `null` for every jurisdiction of those types.
+     * The codes of the jurisdictions to which the rule applies (New York City); `null` for every jurisdiction of those
+     * types.
      */
     readonly jurisdictions?: readonly string[] | null;
     /**
-     * The five-digit ZIP ranges where it applies, inclusive, regardless of the jurisdiction codes in an import. It does
-     * not apply to an address without a ZIP. Ranks like a rule that names jurisdictions.
+     * The five-digit ZIP ranges where the rule applies, inclusive, regardless of the jurisdiction codes in an import.
+     * It does not apply to an address without a ZIP. Ranks like a rule that names jurisdictions.
      */
     readonly zips?: readonly (readonly [low: string, high: string])[] | null;
     /**
-     * The counties (five-digit FIPS codes) where it applies, ranked like `zips`. It does not apply if the address's
-     * county is unknown.
+     * The counties (five-digit FIPS codes) where the rule applies, ranked like `zips`. It does not apply if the
+     * address's county is unknown.
      */
     readonly counties?: readonly string[];
-    /** The kinds of jurisdictions that it applies to (`Jurisdiction.kind`). Ranks like a rule that names jurisdictions. */
+    /**
+     * The kinds of jurisdictions (`Jurisdiction.kind`) to which the rule applies. Ranks like a rule that names
+     * jurisdictions.
+     */
     readonly kinds?: readonly string[];
     /** The rule applies only in season. In season, its first day is the first day of the season. */
     readonly season?: AnnualPeriod;

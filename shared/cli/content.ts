@@ -26,7 +26,7 @@ import {
 const activateCommand = subcommand({
   name: 'activate',
   summary: 'make calculations use a release',
-  description: 'Activate a release of its state. Transactions keep the release that they used.',
+  description: 'Activate a release for its state. Transactions keep the release that they used.',
   arguments: [['<release>', 'such as US-MN@2026-11-21.101, or the built-in release']],
   options: { replace: flag('activate it even if it was imported over a release other than the active one') },
   examples: ['content -- activate US-MN@2026-11-21.101'],

@@ -188,7 +188,7 @@ type Return = {
   readonly status: Filing['status'];
   readonly period_start: string;
   readonly summary: readonly FilingSummary[];
-  /** Whether it was filed, or is not filed, after the due date. */
+  /** Whether the due date has passed without a filed return, or the return was filed after it. */
   readonly isLate: boolean;
 };
 

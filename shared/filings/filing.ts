@@ -191,7 +191,7 @@ export const FilingHead = z.object({
   period_end: z.string(),
   frequency: z.enum(frequencies),
   status: z.enum(filingStatuses),
-  /** Whether its entries are still being moved, marked or moved back. */
+  /** Whether entries are still being moved, marked or moved back. */
   isUnfinished: z.boolean(),
   confirmation_number: z.nullable(z.string()),
   /** Corrections of the confirmation number, oldest first. */

@@ -34,7 +34,7 @@ export type TaxedProduct = {
 export type Delivery = {
   /** The index of the line. */
   readonly line: number;
-  /** Where its share of the charge is taxed: the line's place, unless the charge has different addresses. */
+  /** Where the line's share of the charge is taxed: the line's place, unless the charge has different addresses. */
   readonly place: Place;
   readonly collectionExemption: CollectionExemption;
   /** Whether the buyer is exempt for the line only: SNAP benefits pay for the goods, but not for the charge. */

@@ -157,7 +157,7 @@ const buildIndex = (items: readonly Searchable[]): Index =>
 /** A word of a query. */
 type Term = {
   readonly word: string;
-  /** The words of the index that it could mean, with a confidence: 1 for the word itself. */
+  /** The matching words of the index, each with a confidence: 1 for the word itself. */
   readonly meanings: ReadonlyMap<string, number>;
   readonly isCompound: boolean;
   readonly isHead: boolean;

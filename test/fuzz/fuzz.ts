@@ -18,7 +18,7 @@ import { readNumber } from '../support/seeded.ts';
 import type { Message } from './child.ts';
 import { getInput, targets } from './targets.ts';
 
-/** An input is stopped after this many times its time limit. */
+/** The multiple of its time limit after which an input is stopped. */
 const endAfter = 2.5;
 /** A fault that does not repeat is attributed to the machine. */
 const repeats = 1;

@@ -64,7 +64,7 @@ it('returns a credit of the remainder that can be posted as it is', async () => 
   // Only shipping remains, which is exempt in Michigan.
   const whole = { line_items: [{ id: 'item_1', quantity: '2' }] };
   expect(await post({ shipping: { amount: '5.00' } }, whole)).toEqual([['0.00'], '5.00', '105.00', '6.00', 'full']);
-  // Half a unit at 0.01 is 0.01, so what remains has the price of one unit.
+  // Half a unit at 0.01 is 0.01, so the remainder has the price of one unit.
   const half = { line_items: [goods({ id: 'half', quantity: '0.5', unit_price: '0.01' })], tax_amount: '0.02' };
   const taxOnly = { ...one('half', { unit_price: '0' }), tax_amount: '0.01' };
   expect(await post(half, taxOnly)).toEqual([['0.01'], '0.02', '0.01', '0.02', 'full']);
@@ -184,7 +184,7 @@ it.each([
     const refused = await credit(mugs('2', { third_party_discount_amount: '10.01' }));
     expect([getRefusal(refused), getDetail(refused)]).toEqual([
       '409 | conflict_over_credit /line_items/0/third_party_discount_amount',
-      "The third-party discount of the credit exceeds what remains of the line's third-party discount. Send a third_party_discount_amount of at most 10.00.",
+      'The third-party discount of the credit exceeds the remaining third-party discount of the line. Send a third_party_discount_amount of at most 10.00.',
     ]);
     // The first mug takes the whole discount, so the second one is returned without a part of it.
     expect((await made(credit(mugs('1', { third_party_discount_amount: '10.00' })))).total_amount).toBe(without);

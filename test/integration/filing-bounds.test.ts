@@ -32,7 +32,7 @@ const currencies =
 
 const cities = 500;
 const sales = 120;
-/** The cities of a sale: 60 of them. */
+/** Returns the 60 cities of a sale. */
 const listCities = (sale: number) => Array.from({ length: 60 }, (_, at) => (sale * 61 + at * 7) % cities);
 
 /** The tax of a sale in a city in cents, with many distinct digits. */

@@ -73,7 +73,7 @@ export type Filing = {
   readonly closedAt: string;
   status: 'closed' | 'filed' | 'canceled';
   confirmation: string | null;
-  /** The number of its exceptions, if observed. */
+  /** The number of exceptions, if observed. */
   exceptions: number;
   filedAt: string | null;
   canceledAt: string | null;
@@ -100,7 +100,7 @@ export type Book = Terms & {
   readonly cursors: Cursor[];
   readonly journal: Map<string, Posted>;
   readonly filings: Filing[];
-  /** The name of its credential in the audit trail, if observed. */
+  /** The name of the account's credential in the audit trail, if observed. */
   credential: string | null;
 };
 

@@ -14,11 +14,11 @@ import type { Tools } from './install.ts';
 /** A function as defined in the synthesized template. */
 export type Deployed = {
   readonly name: Entry;
-  /** The folder of its code, with index.js. */
+  /** The folder with the code of the function, including index.js. */
   readonly folder: string;
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
-  /** Its environment variables, except variables that CloudFormation resolves. */
+  /** The environment variables, except those that CloudFormation resolves. */
   readonly environment: Readonly<Record<string, string>>;
 };
 

@@ -24,7 +24,7 @@ type Item = {
   readonly quantity: number;
   readonly unit_price: number;
   readonly subtotal: number;
-  /** The store API omits it from carts. */
+  /** Absent from carts in the store API. */
   readonly discount_subtotal?: number | null;
   readonly adjustments?: readonly { readonly amount: number }[];
   readonly product_title: string;

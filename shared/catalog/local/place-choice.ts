@@ -33,7 +33,7 @@ type TableDays = { readonly established: string; readonly approximate: string };
 type DatedRate = {
   readonly period: Period;
   readonly position: number;
-  /** The first day on which it applies in this way. */
+  /** The first day on which the period has this `approximation`. */
   readonly from: string;
   readonly approximation: Approximation | null;
   /** `null` if a newer source confirms the rate, or if the source's date is unknown. */

@@ -126,7 +126,7 @@ export const worksheet = subcommand({
     const { state: code } = accepted(await read(null));
     const form = findFormName(code);
     if (form === null)
-      throw new CommandError(`Levy has no form of ${code}. Enter the totals: npm run filings -- export.`);
+      throw new CommandError(`Levy has no form for ${code}. Enter the totals: npm run filings -- export.`);
     const { worksheet } = accepted(await readWorksheet(read, form, { parameter: 'form' }));
     if (!worksheet) return;
     if (out !== undefined) {

@@ -132,7 +132,7 @@ export type Piece = {
   readonly to: number;
   /** If two pieces contain an address, the lower order applies: by rank, then by the width of the span. */
   readonly order: number;
-  /** The number of its meaning in `SpanSets`. */
+  /** The number of the piece's meaning in `SpanSets`. */
   readonly set: number;
 };
 

@@ -16,7 +16,7 @@ type Partition = {
   used: number;
   /** Bytes in the file. */
   written: number;
-  /** The number of pieces that touch each of its ZIPs, by the last two digits. */
+  /** The number of pieces that touch each ZIP of the partition, by the last two digits. */
   readonly counts: Uint32Array;
 };
 

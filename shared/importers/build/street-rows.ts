@@ -40,7 +40,9 @@ const joinDays = (spans: readonly Days[]): readonly Days[] => {
 
 /** The street data of a ZIP from its street-address rows. */
 type ZipStreets = {
-  /** The jurisdiction sets of its addresses, each on the days when a row has it, as pieces of the whole ZIP. */
+  /**
+   * The jurisdiction sets of the addresses, each on the days on which a row has the set, as pieces of the whole ZIP.
+   */
   readonly pieces: readonly Piece[];
   /** `undefined` if there are more ranges than fit into an item. */
   readonly streets: Streets | undefined;

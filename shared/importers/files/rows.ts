@@ -5,7 +5,7 @@ import { type OnProgress, openText } from './text.ts';
 /** A row of a table: its trimmed cells, and the line of the file on which it ends, from 1. */
 export type Row = {
   readonly line: number;
-  /** The line on which it begins, if a quoted cell has line breaks. */
+  /** The line on which the row begins, if a quoted cell has line breaks. */
   readonly firstLine?: number;
   readonly cells: readonly string[];
   /** Why a row with more cells than the header is bad. */

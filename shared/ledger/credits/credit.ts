@@ -53,7 +53,10 @@ type Shipping = ShippingResponse | ShippingResponse[] | null;
 const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[] | null): Shipping =>
   Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
 
-/** What remains of a line, with its share of the coupon. `amount` is before the coupon, if it reduces the price. */
+/**
+ * The remaining amounts of a line, with its share of the coupon. `amount` is before the coupon, if it reduces the
+ * price.
+ */
 type Rest = {
   readonly line: LineItemResponse;
   readonly taken: Share;

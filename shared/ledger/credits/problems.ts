@@ -146,7 +146,7 @@ const details = {
   coupon: (_net: string, _tax: string, least: string) =>
     `The credit exceeds the amount that the buyer paid for the line. Send a third_party_discount_amount of at least ${least}.`,
   couponLeft: (_net: string, _tax: string, most: string) =>
-    `The third-party discount of the credit exceeds what remains of the line's third-party discount. Send a third_party_discount_amount of at most ${most}.`,
+    `The third-party discount of the credit exceeds the remaining third-party discount of the line. Send a third_party_discount_amount of at most ${most}.`,
   units: (_net: string, _tax: string, sold: string) =>
     `The credit has more units than the sale: ${sold}. Send at most that quantity. To credit an amount instead, send quantity "1" and the amount as unit_price.`,
   tax: (_net: string, tax: string) =>

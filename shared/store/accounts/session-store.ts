@@ -24,9 +24,9 @@ export type SessionSource = z.infer<typeof Source>;
 const Session = z.object({
   account: z.string(),
   source: Source,
-  /** When it ends unless it is used. */
+  /** When an unused session ends. */
   expires_at: z.string(),
-  /** When it ends at the latest. */
+  /** When the session ends at the latest. */
   ends_at: z.string(),
 });
 export type Session = z.infer<typeof Session>;

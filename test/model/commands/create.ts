@@ -255,7 +255,7 @@ export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): 
   const used = new Set<string>();
   const text = (amount: bigint) => written(sale.currency, amount < 0n ? 0n : amount);
   return wish.lines.map(({ line, way, quantity, percent, isNamed }, index) => {
-    // A credit of shipping alone has no line, and a request may name it as its parent.
+    // A request may name a credit of shipping alone, which has no line, as its parent.
     const { id } = sale.line_items[line % sale.line_items.length] ?? { id: 'item_0' };
     const { net } = remaining.lines.get(id) ?? nothing;
     const whole = { quantity: '1', discount_amount: '0' };

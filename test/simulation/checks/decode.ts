@@ -44,9 +44,9 @@ export type Head = {
   /** The expiry of a draft in milliseconds; `null` for other transactions. */
   readonly endsMs: number | null;
   readonly transaction: Transaction;
-  /** The registrations used for its calculation. */
+  /** The registrations used for the calculation. */
   readonly registrations: Settings['registrations'];
-  /** Its credit counters: by line or shipping charge, and for unmatched lines. */
+  /** The credit counters: by line or shipping charge, and for unmatched lines. */
   readonly credited: {
     readonly charges: ReadonlyMap<string, Share>;
     readonly unmatched: Share;
