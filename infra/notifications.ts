@@ -37,7 +37,7 @@ export const notificationTopic = (
     new PolicyStatement({ principals, actions: ['kms:Decrypt', 'kms:GenerateDataKey*'], resources: ['*'] }),
   );
   const topic = new Topic(scope, id, { displayName, masterKey: key, enforceSSL: true });
-  // A topic policy replaces the default policy, which allows the account.
+  // A topic policy replaces the default policy, which grants the account access.
   topic.addToResourcePolicy(
     new PolicyStatement({
       principals,

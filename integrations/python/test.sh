@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the client into .venv, which generates it, test it against the local service, and check its types.
+# Generate the client and install it into .venv, test it against the local service, and check its types.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 [[ -d .venv ]] || python3 -m venv .venv

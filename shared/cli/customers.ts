@@ -87,7 +87,7 @@ const withinMax = 3660;
 const expiring = subcommand({
   name: 'expiring',
   summary: 'certificates that expire soon',
-  description: 'List the certificates whose last day is today (in UTC) or within the next days.',
+  description: 'List the certificates whose last day is today (in UTC) or at most --within days later.',
   options: {
     account,
     within: withDefault(30, '<days>', 'the number of days from today', wholeNumber(0, withinMax)),

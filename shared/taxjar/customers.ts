@@ -44,7 +44,7 @@ const customerRequest = (fields: Fields) => {
   };
 };
 
-/** A customer without a name and certificates was deleted: Levy keeps the id, which transactions refer to. */
+/** A customer without a name or certificates was deleted: Levy keeps the id, because transactions refer to it. */
 const isDeleted = ({ name, exemptions }: Customer): boolean => name === null && exemptions.length === 0;
 
 const readCustomer = async (levy: Levy, id: string): Promise<Customer | null> => {

@@ -126,8 +126,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', ()
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));
       return { writes, indexes };
     };
-    // It starts with head, chain, period, work item and eight shards. It then ends each shard, and finally head, chain
-    // and work item.
+    // The start writes the head, chain, period, work item and eight shards. Each shard is then ended, and finally the
+    // head, chain and work item.
     const empty = { writes: 2 * 12 + 2 * 8 + 2 * 3, indexes: {} };
     expect(await written(() => filer.close({ ...october, state: 'OH' }))).toEqual(empty);
     const entries = 80;

@@ -191,7 +191,7 @@ describe('transactions of npm run smoke', () => {
     expect(listStates(await stored(caller))).toEqual([voided, voided, voided, voided]);
   });
 
-  it('reports a transaction by id that it cannot void', async () => {
+  it('reports the id of a transaction that it cannot void', async () => {
     const caller = await newCaller();
     const { failure, left, lines } = await broken(caller, {
       ...refusing('void'),

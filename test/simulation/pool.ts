@@ -45,8 +45,8 @@ export const filingsEvery = 20;
 export const redactionsEvery = 3;
 
 /**
- * The first seed of the varied schedules, which are as far apart as the schedules about filings. They have accounts in
- * different time zones, changing registrations, several currencies, and redactions of customers.
+ * The first seed of the varied schedules, which have the same interval as the schedules about filings. Varied schedules
+ * have accounts in different time zones, changing registrations, several currencies, and redactions of customers.
  */
 export const variedFirst = filingsEvery / 2;
 

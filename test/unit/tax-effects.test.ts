@@ -359,7 +359,7 @@ describe('documents in another currency', () => {
     },
   );
 
-  it('rounds half up if a table in dollars is mandatory, with an uncertainty', () => {
+  it('rounds half up despite a mandatory table in dollars, and reports an uncertainty', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.06', steps: ['0.10', '0.17'], nothing_below: null }];
     const rules = [rule('one', ['GENERAL'], { type: 'taxable' })];
     const line = getLine(placeAt([], { rules, rounding: { method: 'bracket', brackets } }), { amount: '0.51' });

@@ -40,7 +40,7 @@ export type FakeNote = {
   created: number;
   lines: { of: string | null; net: number; credit?: number; tax: number }[];
   refund: string | null;
-  /** The part of the refund that the note includes; by default its total. */
+  /** The part of the refund that the note includes; by default the note's total. */
   refunded?: number;
   metadata?: Record<string, string>;
 };
