@@ -3,7 +3,7 @@ import { accept, mapResult, type Result } from '../base/result.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { mapShipping } from './charges.ts';
-import { dueFeeWarnings, overpricedFeeWarnings, taxWithFees, withFees, withoutAddedFees } from './delivery-fees.ts';
+import { dueFeeWarnings, feePriceWarnings, taxWithFees, withFees, withoutAddedFees } from './delivery-fees.ts';
 import { type Context, hasOwnDestinations, isExempt, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
@@ -56,7 +56,11 @@ export const calculate = (input: CalculationInput, context: Context, sent: reado
     setting === 'none' ? { taxed: calculateTax(document), fees: [], unknown: [] } : taxWithFees(document);
   // If the price includes tax, a fee needs a separate price.
   if (setting !== 'add' || fees.length === 0 || document.taxIncluded) {
-    const feeWarnings = dueFeeWarnings({ fees, unknown }, document, writerFor(document.exponent));
+    const write = writerFor(document.exponent);
+    const feeWarnings = [
+      ...feePriceWarnings(document, taxed, setting, write),
+      ...dueFeeWarnings({ fees, unknown }, document, write),
+    ];
     return accept(buildOutcome(request, read.value, taxed, sent, context.now, feeWarnings));
   }
   const charged = withFees(request, fees);
@@ -103,11 +107,7 @@ const buildOutcome = (
     tax_summary: summarize(taxed.lines, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
-    warnings: [
-      ...listWarnings(input, read, taxed, sent, nowMs),
-      ...overpricedFeeWarnings(document, taxed, write),
-      ...feeWarnings,
-    ],
+    warnings: [...listWarnings(input, read, taxed, sent, nowMs), ...feeWarnings],
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

@@ -61,7 +61,7 @@ const feeLine = ({ place }: TaxLine): TaxLine => ({
   isShipped: false,
 });
 
-/** Returns a document at its prices without the included tax. */
+/** Returns a document at its prices without the included tax. A fee has no price then. */
 const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument => {
   const none = { discount: 0n, thirdPartyDiscount: 0n };
   const base = (charge: TaxedCharge | undefined) => (charge ? charge.taxable + charge.exempt : 0n);
@@ -69,7 +69,11 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
     ...document,
     ...none,
     taxIncluded: false,
-    lines: document.lines.map((line, index) => ({ ...line, ...none, amount: base(taxed.lines[index]) })),
+    lines: document.lines.map((line, index) => ({
+      ...line,
+      ...none,
+      amount: isStateFee(line.product) ? 0n : base(taxed.lines[index]),
+    })),
   };
 };
 
@@ -193,14 +197,29 @@ export const feeProblems = ({ line_items, shipping, tax_included }: SentDocument
   }),
 ];
 
-/** Warns that the price of a fee, if prices include tax, is above the fee that is due. */
-export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocument, write: Writer): Warning[] =>
-  lines.flatMap(({ product }, index) => {
+const sumFees = ({ rows }: TaxedCharge): bigint =>
+  rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
+
+/** Warns that the price of a fee, if prices include tax, is above or, unless the seller opted out, below the fee that is due. */
+export const feePriceWarnings = (
+  document: TaxDocument,
+  taxed: TaxedDocument,
+  setting: Settings['retail_delivery_fee'],
+  write: Writer,
+): Warning[] => {
+  if (!document.taxIncluded || !document.lines.some(({ product }) => isStateFee(product))) return [];
+  const due = calculateTax(withoutTax(document, taxed));
+  return document.lines.flatMap(({ product }, index) => {
     const charge = taxed.lines[index] as TaxedCharge;
-    const { taxable, exempt, rows } = charge;
-    const rest = taxable + exempt;
-    if (!isStateFee(product) || rest === 0n || listUnknownFees(charge).length > 0) return [];
-    const fee = rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
-    const message = `The price of the retail delivery fee exceeds the fee of ${write(fee)} that is due by ${write(rest)}. Send the fee as the price.`;
+    if (!isStateFee(product) || listUnknownFees(charge).length > 0) return [];
+    const fee = sumFees(due.lines[index] as TaxedCharge);
+    const excess = charge.taxable + charge.exempt + sumFees(charge) - fee;
+    if (excess === 0n || (excess < 0n && setting === 'none')) return [];
+    const difference =
+      excess > 0n
+        ? `exceeds the fee of ${write(fee)} that is due by ${write(excess)}`
+        : `is ${write(-excess)} below the fee of ${write(fee)} that is due`;
+    const message = `The price of the retail delivery fee ${difference}. Send the fee as the price.`;
     return [{ code: 'retail_delivery_fee_due', message, pointer: `/line_items/${index}` }];
   });
+};

@@ -485,12 +485,26 @@ describe('delivery fees', () => {
       ['0.50', minneapolis, []],
       ['5.00', minneapolis, ['/line_items/1 exceeds the fee of 0.50 that is due by 4.50']],
       ['0.50', detroit, ['/line_items/1 exceeds the fee of 0.00 that is due by 0.50']],
-    ])('compares a fee of %s with the due fee if prices include tax', (price, address, excess) => {
+      ['0.10', minneapolis, ['/line_items/1 is 0.40 below the fee of 0.50 that is due']],
+      ['0.00', denver, ['/line_items/1 is 0.28 below the fee of 0.28 that is due']],
+      ['0.00', detroit, []],
+    ])('compares a fee of %s with the due fee if prices include tax', (price, address, expected) => {
       const line_items = [sold('163.54', { id: 'a' }), feeAt(price)];
       const { warnings } = ask({ to: address, tax_included: true, line_items }, warning);
       const found = warnings.filter(({ code }) => code === 'retail_delivery_fee_due');
-      const listed = found.map(({ pointer, message }) => `${pointer} ${/exceeds .* by [\d.]+\d/.exec(message)}`);
-      expect(listed).toEqual(excess);
+      const listed = found.map(
+        ({ pointer, message }) => `${pointer} ${/(?:exceeds|is [\d.]+ below) .* due(?: by [\d.]+\d)?/.exec(message)}`,
+      );
+      expect(listed).toEqual(expected);
+    });
+
+    it.each([
+      ['the setting none', {}, { settings: { retail_delivery_fee: 'none' } }],
+      ['a credit', { type: 'credit' }, warning],
+    ] as const)('does not report a fee that is too low with %s', (_, request, context) => {
+      const line_items = [sold('163.54'), feeAt('0.10')];
+      const { warnings } = ask({ ...to, ...request, tax_included: true, line_items }, context);
+      expect(warnings.filter(({ code }) => code === 'retail_delivery_fee_due')).toEqual([]);
     });
 
     it("allocates no share of a seller's fee, of shipping or of a discount to the line", () => {
