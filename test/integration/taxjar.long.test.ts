@@ -7,8 +7,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { made } from '../support/sales.ts';
-
-const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
+import { to } from '../support/taxjar.ts';
 
 it('reports the same sums by state as the TaxJar-compatible API, for 200 random orders and refunds', async () => {
   await startEventSource(environment.tables.transactions);

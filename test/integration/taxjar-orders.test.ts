@@ -1,0 +1,785 @@
+/** Orders and refunds of the TaxJar-compatible API, sent by TaxJar's own client for Node. */
+import { Decimal } from 'decimal.js';
+import { beforeAll, expect, it } from 'vitest';
+import { startApi } from '../support/api.ts';
+import { closedFiling, createFiler, expectVerified } from '../support/filings.ts';
+import { accounts } from '../support/run-command.ts';
+import { made } from '../support/sales.ts';
+import { buildRefund, lines, newClient, order, refusal, to, withNumbers } from '../support/taxjar.ts';
+
+let url: string;
+beforeAll(async () => {
+  ({ url } = await startApi());
+});
+
+it('records orders and refunds once, and lists, changes and deletes them', async () => {
+  const { caller, client } = await newClient();
+  const sent = { ...order, provider: 'shop', line_items: lines };
+  const { order: created } = await client.createOrder(sent);
+  expect(created).toMatchObject({
+    transaction_id: '123',
+    amount: 16.5,
+    shipping: 1.5,
+    sales_tax: 1.46,
+    provider: 'shop',
+  });
+  expect(created.line_items).toMatchObject([{ id: '1', product_identifier: 'sku', product_tax_code: '31000' }]);
+  // TaxJar's client for Go reads amounts only as strings.
+  const headers = { Authorization: `Bearer ${caller.key}` };
+  expect(await (await fetch(`${url}/taxjar/v2/transactions/orders/123`, { headers })).json()).toMatchObject({
+    order: {
+      amount: '16.50',
+      shipping: '1.50',
+      sales_tax: '1.46',
+      line_items: [{ quantity: 1, unit_price: '15', discount: '0' }],
+    },
+  });
+  // A repetition after a lost reply.
+  expect(await client.createOrder(sent)).toEqual({ order: created });
+  for (const other of [{ amount: 17.5 }, { to_zip: '10002' }, { line_items: [{ ...lines[0], unit_price: 14 }] }])
+    expect(await refusal(client.createOrder({ ...sent, ...other }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
+  expect(await client.showOrder('123')).toEqual({ order: created });
+  const day = { transaction_date: '2026/10/14' };
+  expect(await client.listOrders({ ...day, provider: 'shop' })).toEqual({ orders: ['123'] });
+  expect(await client.listOrders({ ...day, provider: 'other' })).toEqual({ orders: [] });
+  for (const none of [{ transaction_date: '2026/10/15' }, { to_transaction_date: '2026-10-13' }])
+    expect(await client.listOrders(none)).toEqual({ orders: [] });
+  // The last day is included whole.
+  const evening = { ...order, transaction_id: '124', transaction_date: '2026-10-14T23:59:59Z' };
+  await client.createOrder(evening);
+  const days = { from_transaction_date: '2026-10-14', to_transaction_date: '2026/10/14' };
+  expect(await client.listOrders(days)).toEqual({ orders: ['124', '123'] });
+  await client.deleteOrder('124');
+  const changed = await client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2, sales_tax: 1.51 });
+  expect(changed.order).toMatchObject({ amount: 17, shipping: 2, sales_tax: 1.51, provider: 'shop' });
+  // The refund is half of the goods, of the shipping and of the tax of 1.51.
+  const { refund: half } = await client.createRefund(buildRefund('r1', '123', [-8.5, -1, -0.76]));
+  expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1, sales_tax: -0.76 });
+  expect(await client.listRefunds({ transaction_date: '2026/10/20' })).toEqual({ refunds: ['r1'] });
+  const whole = {
+    transaction_id: 'r1',
+    transaction_reference_id: '123',
+    amount: -17,
+    shipping: -2,
+    sales_tax: -1.51,
+  };
+  expect((await client.updateRefund(whole)).refund).toMatchObject({ amount: -17, sales_tax: -1.51 });
+  expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 Unprocessable Entity: The order has refunds/);
+  expect((await client.deleteRefund('r1')).refund.transaction_id).toBe('r1');
+  expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
+  expect(await refusal(client.showOrder('123'))).toMatch(/^404 Not Found: /);
+  expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 1 }))).toMatch(/^404 /);
+  const { data } = await made(caller.call('GET', '/transactions'));
+  expect(data.map(({ status }) => status)).toEqual(Array(5).fill('void'));
+});
+
+it('keeps the old order if the new one is refused, and rejects changes after the period is closed', async () => {
+  const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
+  const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
+  const september = { ...order, transaction_date: '2026-09-14', line_items: lines };
+  const { order: created } = await client.createOrder(september);
+  const broken = { transaction_id: '123', to_zip: 'nowhere' };
+  expect(await refusal(client.updateOrder(broken))).toMatch(/^406 Not Acceptable: to_zip: /);
+  expect(await client.showOrder('123')).toEqual({ order: created });
+  await closedFiling(createFiler(caller), 'NY', '2026-09-30');
+  for (const change of [
+    () => client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2 }),
+    () => client.deleteOrder('123'),
+  ])
+    expect(await refusal(change())).toMatch(
+      /^422 .*: A return includes this transaction\. Record another refund or order instead\.$/,
+    );
+  expect(await client.showOrder('123')).toEqual({ order: created });
+});
+
+it('accepts a PUT that changes nothing, even for an order with refunds or in a closed period', async () => {
+  const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
+  const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
+  const plugin = { plugin: 'magento', customer_id: 'c1', to_street: '1 Main', exemption_type: '' };
+  const mug = {
+    id: '31',
+    quantity: 2,
+    product_identifier: 'mug',
+    description: 'A mug',
+    unit_price: 7.5,
+    discount: 0,
+  };
+  const body = { ...order, ...plugin, transaction_date: '2026-09-14', line_items: [mug] };
+  await client.createOrder(body);
+  const sent = buildRefund('r', '123', [-7.5, 0, -0.67], { line_items: [{ ...mug, quantity: -1 }] });
+  const { refund } = await client.createRefund({ ...sent, transaction_date: '2026-09-20' });
+  // A PUT with changes records its merged fields, which a repetition must match.
+  await client.deleteRefund('r');
+  const { order: changed } = await client.updateOrder({ ...body, sales_tax: 1.5 });
+  await client.createRefund({ ...sent, transaction_date: '2026-09-20' });
+  const listed = await createFiler(caller).call('GET', '/transactions');
+  for (const isClosed of [false, true]) {
+    if (isClosed) await closedFiling(createFiler(caller), 'NY', '2026-09-30');
+    expect(await client.updateOrder({ ...body, sales_tax: '1.50' } as never)).toEqual({ order: changed });
+    expect((await client.updateRefund({ ...sent, transaction_date: '2026-09-20' })).refund).toEqual(refund);
+    for (const change of [{ to_street: '2 Main' }, { shipping: 1 }, { line_items: [{ ...mug, description: 'Two' }] }])
+      expect(await refusal(client.updateOrder({ ...body, sales_tax: 1.5, ...change }))).toMatch(/^422 /);
+  }
+  const ids = ({ body: { data } }: typeof listed) => data.map(({ id }: { id: string }) => id);
+  expect(ids(await createFiler(caller).call('GET', '/transactions'))).toEqual(ids(listed));
+});
+
+it('replaces orders atomically, so each request finds one order, even during concurrent changes', async () => {
+  const { caller, client } = await newClient();
+  await client.createOrder({ ...order, line_items: lines });
+  await client.createRefund(buildRefund('r0', '123', [-1]));
+  await client.createRefund(buildRefund('r1', '123', [-8, -1, -0.7]));
+  // An order with refunds is not changed, because voiding it would leave its refunds without an order.
+  expect(await refusal(client.updateOrder({ transaction_id: '123', shipping: 2 }))).toMatch(/^422 /);
+  const change = (at: number) => buildRefund('r1', '123', [-8 - at / 100, -1, -0.7]);
+  const results = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, at) => [client.updateRefund(change(at)), client.showRefund('r1')]).flat(),
+  );
+  const reads = results.filter((_, at) => at % 2 === 1);
+  expect(reads.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(reads.length);
+  const { data } = await made(caller.call('GET', '/transactions?type=credit&limit=100'));
+  const live = data.filter(({ status, reference_id }) => status === 'finalized' && reference_id === 'r1');
+  const { refund: last } = await client.showRefund('r1');
+  expect(live).toHaveLength(1);
+  const { data: sales } = await made(caller.call('GET', '/transactions?type=sale'));
+  expect(sales[0]).toMatchObject({
+    credited_amount: new Decimal(1).minus(last.amount).toFixed(2),
+    credited_tax_amount: '0.70',
+  });
+  await expectVerified(caller);
+});
+
+it('distributes a changed refund as if the replaced refund did not exist', async () => {
+  const { caller, client } = await newClient();
+  const sold = [
+    { id: '1', quantity: 1, unit_price: 60 },
+    { id: '2', quantity: 1, unit_price: 40 },
+  ];
+  const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', transaction_date: '2026/10/14' };
+  const hundred = { ...michigan, amount: 100, shipping: 0, sales_tax: 6 };
+  await client.createOrder({ ...hundred, transaction_id: 'o', line_items: sold });
+  const first = [{ id: '1', quantity: 1, unit_price: -60 }];
+  await client.createRefund(buildRefund('r', 'o', [-60, 0, -3.6], { ...michigan, line_items: first }));
+  const changed = async (transaction_id: string, transaction_reference_id: string, change: object) => {
+    const { refund } = await client.updateRefund({ transaction_id, transaction_reference_id, ...change });
+    return refund.line_items?.map(({ unit_price }) => unit_price);
+  };
+  expect(await changed('r', 'o', { amount: -80, sales_tax: -4.8 })).toEqual([-48, -32]);
+  expect(await changed('r', 'o', { amount: -100, sales_tax: -6 })).toEqual([-60, -40]);
+  expect(await refusal(changed('r', 'p', { amount: -1, sales_tax: 0 }))).toMatch(
+    /^406 Not Acceptable: transaction_reference_id: It cannot change/,
+  );
+  // A refund that was recorded before its order then becomes a credit of the order.
+  await client.createRefund(buildRefund('early', 'p', [-10, 0, -0.6], michigan));
+  await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
+  expect(await changed('early', 'p', { amount: -12, sales_tax: -0.72 })).toEqual([-7.2, -4.8]);
+  await expectVerified(caller);
+});
+
+it('keeps the line items that a PUT does not send, with the sent amounts', async () => {
+  const { caller, client } = await newClient();
+  const put = async (kind: 'orders' | 'refunds', id: string, body: object) => {
+    const headers = { Authorization: `Bearer ${caller.key}` };
+    const path = `${url}/taxjar/v2/transactions/${kind}/${id}`;
+    const reply = await fetch(path, { method: 'PUT', headers, body: JSON.stringify(body) });
+    const differs = reply.headers.get('Levy-Warnings')?.includes('line_amount_differs') ?? false;
+    return { status: reply.status, differs, ...withNumbers(await reply.json()) };
+  };
+  const items = [
+    { id: 'a', quantity: 2, product_identifier: 'shirt', product_tax_code: '20010', unit_price: 5 },
+    { id: 'b', quantity: 1, product_identifier: 'mug', unit_price: 5 },
+  ];
+  const { order: sold } = await client.createOrder({ ...order, line_items: items });
+  const kept = sold.line_items?.map(({ sales_tax: _, ...line }) => line);
+  for (const [change, amount, shipping] of [
+    [{ shipping: 2.5 }, 17.5, 2.5],
+    [{ shipping: 3, line_items: [] }, 18, 3],
+    [{ shipping: 2, amount: null, line_items: null, to_country: null, to_zip: null, customer_id: null }, 17, 2],
+    [{ amount: 16, shipping: 1 }, 16, 1],
+    [{ sales_tax: 1.5 }, 16, 1],
+  ] as const)
+    expect(await put('orders', '123', change)).toMatchObject({
+      status: 200,
+      differs: false,
+      order: { amount, shipping, line_items: kept },
+    });
+  expect(await put('orders', '123', { amount: 20 })).toMatchObject({
+    status: 406,
+    detail: expect.stringContaining('line items are 15.00'),
+  });
+  expect(await put('orders', '123', { line_items: [{ ...items[1], quantity: 2 }] })).toMatchObject({
+    differs: false,
+    order: { amount: 11, shipping: 1, line_items: [{ id: 'b', quantity: 2, product_identifier: 'mug' }] },
+  });
+  // A refund repeats its order's TaxJar codes.
+  await client.createOrder({ ...order, transaction_id: '125', line_items: items });
+  for (const line_items of [null, [{ id: 'a', quantity: 1, unit_price: -5 }]]) {
+    const sent = buildRefund(`r of ${line_items}`, '125', [-3, 0, 0], { line_items });
+    const { refund } = await client.createRefund(sent);
+    expect(refund.line_items?.[0]).toMatchObject({ product_identifier: 'shirt', product_tax_code: '20010' });
+  }
+  // A standalone refund, and a refund of the order.
+  for (const [id, reference] of [
+    ['r1', 'unknown'],
+    ['r2', '123'],
+  ] as const) {
+    const line_items = [{ id: 'b', quantity: 1, product_identifier: 'mug', unit_price: -5 }];
+    const { refund } = await client.createRefund(buildRefund(id, reference, [-5.5, -0.5, -0.4], { line_items }));
+    expect(await put('refunds', id, { shipping: 1 })).toMatchObject({
+      status: 200,
+      refund: { amount: -6, shipping: -1, sales_tax: -0.4, line_items: refund.line_items?.map(({ id }) => ({ id })) },
+    });
+  }
+  expect(await put('refunds', 'r1', { amount: -9 })).toMatchObject({ status: 406 });
+  expect(await put('refunds', 'r2', { amount: -9 })).toMatchObject({ refund: { amount: -9, shipping: -1 } });
+  // An order without line items has the amount as its goods.
+  await client.createOrder({ ...order, transaction_id: '124' });
+  expect(await put('orders', '124', { amount: 20 })).toMatchObject({ differs: false, order: { amount: 20 } });
+  await expectVerified(caller);
+});
+
+it('refuses a change of transactions from the API that would lose a field', async () => {
+  const { caller, client } = await newClient();
+  const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
+  const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
+  const record = (reference_id: string, others: object) =>
+    made(
+      caller.call('POST', '/transactions', {
+        body: { status: 'finalized', reference_id, tax_date: '2026-10-14', customer, line_items: [item], ...others },
+      }),
+    );
+  await record('order-2', {});
+  const { order: changed } = await client.updateOrder({ transaction_id: 'order-2', sales_tax: 5 });
+  expect(changed).toMatchObject({ amount: 100, sales_tax: 5 });
+  const detroit = { address: { postal_code: '48226', state: 'MI', country: 'US' } };
+  for (const [field, others] of [
+    ['discount_amount', { discount_amount: '10.00' }],
+    ['customer', { line_items: [item, { ...item, id: 'b', customer: detroit }] }],
+    ['collected_by', { collected_by: 'marketplace' }],
+  ] as const) {
+    await record(`order-1-${field}`, others);
+    expect(await refusal(client.updateOrder({ transaction_id: `order-1-${field}`, sales_tax: 5 }))).toMatch(
+      new RegExp(`^422 Unprocessable Entity: The order has ${field}`),
+    );
+  }
+  // The order has more entries than a write can replace.
+  const states =
+    'AL AZ AR CA CO CT FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY DC';
+  const everywhere = states
+    .split(' ')
+    .map((state) => ({ ...item, id: state, customer: { address: { state, country: 'US' } } }));
+  await record('order-3', { line_items: everywhere });
+  await client.createRefund(buildRefund('all', 'order-3', [-460, 0, -10]));
+  const change = { transaction_id: 'all', transaction_reference_id: 'order-3', sales_tax: -11 };
+  expect(await refusal(client.updateRefund(change))).toMatch(
+    /^406 Not Acceptable: The transaction has too many states/,
+  );
+  await expectVerified(caller);
+});
+
+it('shows the order and the exemption of transactions from the API, so they can be copied to TaxJar', async () => {
+  const { caller, client } = await newClient();
+  const address = { postal_code: '10001', state: 'NY', country: 'US' };
+  const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
+  const record = (reference_id: string | null, others: object) =>
+    made(
+      caller.call('POST', '/transactions', {
+        body: { status: 'finalized', reference_id, tax_date: '2026-10-14', customer: { address }, ...others },
+      }),
+    );
+  const line_items = [item];
+  const { id: parent_transaction_id } = await record('s', { line_items, collected_by: 'marketplace' });
+  const credit = { type: 'credit', parent_transaction_id, customer: undefined };
+  await record('r', { ...credit, line_items: [{ id: 'a', quantity: '1' }] });
+  expect((await client.showOrder('s')).order).toMatchObject({ exemption_type: 'marketplace', sales_tax: 0 });
+  const { refund } = await client.showRefund('r');
+  expect(refund).toMatchObject({ transaction_reference_id: 's', exemption_type: 'marketplace', amount: -50 });
+  expect((await client.updateRefund({ ...refund, amount: -40, line_items: [] } as never)).refund.amount).toBe(-40);
+  // The console can record a credit without a reference.
+  const { id } = await record(null, { ...credit, line_items: [{ id: 'a', quantity: '1', unit_price: '10' }] });
+  expect((await client.listRefunds({ transaction_date: '2026-10-14' })).refunds.toSorted()).toEqual(
+    ['r', id].toSorted(),
+  );
+  expect((await client.showRefund(id)).refund).toMatchObject({ transaction_id: id, amount: -10 });
+  expect((await client.deleteRefund(id)).refund.transaction_id).toBe(id);
+  for (const unknown of [id, parent_transaction_id, 'txn_0'])
+    expect(await refusal(client.showRefund(unknown))).toMatch(/^404 /);
+  for (const [exemption, exemption_type] of [
+    [{ type: 'resale' }, 'wholesale'],
+    [{ type: 'nonprofit' }, 'other'],
+    ['none', 'non_exempt'],
+  ] as const) {
+    await record(`s-${exemption_type}`, { line_items, customer: { address, exemption } });
+    expect((await client.showOrder(`s-${exemption_type}`)).order).toMatchObject({ exemption_type });
+  }
+});
+
+it('never shows, lists, changes, deletes or refunds transactions from the API in other currencies', async () => {
+  const { caller, client } = await newClient();
+  const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
+  const line_items = [{ id: 'a', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }];
+  const tax_date = '2026-10-14';
+  for (const currency of ['EUR', 'KWD']) {
+    const body = { status: 'finalized', reference_id: currency, currency, tax_date, customer, line_items };
+    const { id } = await made(caller.call('POST', '/transactions', { body }));
+    for (const request of [
+      () => client.showOrder(currency),
+      () => client.updateOrder({ transaction_id: currency, sales_tax: 5 }),
+      () => client.deleteOrder(currency),
+      () => client.createOrder({ ...order, transaction_id: currency }),
+    ])
+      expect(await refusal(request())).toMatch(`422 Unprocessable Entity: The order ${currency} is in ${currency}.`);
+    const refund = client.createRefund(buildRefund(`refund of ${currency}`, currency, [-10, 0, -1]));
+    expect(await refusal(refund)).toMatch(`406 Not Acceptable: The order ${currency} is in ${currency}.`);
+    const path = `/transactions/${id}` as '/transactions/{id}';
+    expect(await made(caller.call('GET', path))).toMatchObject({ status: 'finalized', currency, version: 1 });
+  }
+  await client.createOrder(order);
+  expect(await client.listOrders({ from_transaction_date: tax_date, to_transaction_date: tax_date })).toEqual({
+    orders: ['123'],
+  });
+});
+
+it('deletes orders and refunds of a redacted customer', async () => {
+  const { caller, client } = await newClient();
+  await client.createOrder({ ...order, customer_id: 'cus_9' });
+  const words = ['redact', '--account', caller.account.id, '--customer', 'cus_9', '--yes'];
+  expect(await accounts(...words)).toMatchObject({ code: 0 });
+  expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
+  expect(await refusal(client.showOrder('123'))).toMatch(/^404 /);
+});
+
+it('reverses exactly the refunded amounts, including discounts, and refunds of only shipping or tax', async () => {
+  const { caller, client } = await newClient({ time_zone: 'America/New_York' });
+  const sold = {
+    ...order,
+    transaction_id: 'a/1',
+    amount: 30.5,
+    shipping: 1.5,
+    sales_tax: 2.71,
+    line_items: [
+      { id: 'a', quantity: 1, product_identifier: 'shirt', unit_price: 15, discount: 2 },
+      { id: 'b', quantity: 2, product_identifier: 'mug', unit_price: 10 },
+      { id: 'c', quantity: 1, product_identifier: 'coupon', unit_price: -4 },
+    ],
+  };
+  // An application that sends requests in parallel records the order once.
+  const [{ order: created }, repeated] = await Promise.all([client.createOrder(sold), client.createOrder(sold)]);
+  expect(repeated).toEqual({ order: created });
+  expect(await client.showOrder('a/1')).toEqual({ order: created });
+  const mug = { quantity: 1, product_identifier: 'mug', unit_price: -10, discount: -1 };
+  const transaction_date = '2026-10-14T00:00:00Z';
+  const refunds: [number[], object?][] = [
+    [[-1.5, -1.5, -0.13]],
+    [[0, 0, -0.2]],
+    [[-9, 0, -0.5], { line_items: [mug] }],
+    [[-20, 0, -1.88]],
+  ];
+  for (const [at, [figures, more]] of refunds.entries()) {
+    const sent = buildRefund(`r${at}`, 'a/1', figures, { transaction_date, ...more });
+    const { refund } = await client.createRefund(sent);
+    expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual(figures);
+    if (at === 2) expect(refund.line_items).toMatchObject([{ id: 'b', quantity: 1 }]);
+  }
+  // TaxJar returns a date as midnight UTC, which is the evening before in the account's time zone.
+  const { refund } = await client.showRefund('r2');
+  expect(refund).toMatchObject({ transaction_date: '2026-10-14', line_items: [{ product_identifier: 'mug' }] });
+  const over = client.createRefund(buildRefund('r9', 'a/1', [0, 0, -0.01]));
+  expect(await refusal(over)).toMatch(/^406 .*at most 0\.00/);
+  const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
+  expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
+});
+
+it('accepts the dates, empty fields and line item ids of plugins in PHP', async () => {
+  const { caller } = await newClient({ time_zone: 'America/New_York' });
+  const post = async (kind: 'orders' | 'refunds', body: object) => {
+    const headers = { Authorization: `Token token="${caller.key}"` };
+    const path = `${url}/taxjar/v2/transactions/${kind}`;
+    const reply = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return [reply.status, await reply.json(), reply.headers.get('Levy-Warnings')] as const;
+  };
+  const lansing = { to_country: 'US', to_zip: '48933', to_state: 'MI', to_city: false, to_street: false };
+  const line_items = [
+    { id: 11, quantity: 1, product_identifier: 'bread', product_tax_code: '40030', unit_price: 100 },
+    { id: 12, quantity: 1, product_identifier: 'mug', product_tax_code: '', unit_price: 40 },
+    { id: 13, quantity: 1, product_identifier: 'mug', product_tax_code: '', unit_price: 60 },
+  ];
+  const sold = { ...lansing, amount: 200, shipping: '0', sales_tax: '6.00', line_items };
+  const dates = [
+    ['2026-10-14T21:30:00-0400', '2026-10-14T21:30:00-04:00'],
+    ['2026-10-15T01:30:00+0000', '2026-10-14T21:30:00-04:00'],
+    ['2026-10-15 01:30:00', '2026-10-14T21:30:00-04:00'],
+    ['2026-10-14T00:00:00+00:00', '2026-10-14'],
+  ];
+  for (const [at, [transaction_date, recorded]] of dates.entries()) {
+    const [status, body] = await post('orders', { ...sold, transaction_id: at, transaction_date });
+    expect([status, body.order?.transaction_date]).toEqual([201, recorded]);
+  }
+  // Items of a refund have their own ids, and negative quantities.
+  const back = { ...sold, transaction_reference_id: 0, transaction_date: '2026-10-20 10:00:00', amount: -160 };
+  const [bread, , mug] = line_items;
+  const items = [mug, bread].map((line, at) => ({ ...line, id: 900 + at, quantity: -1 }));
+  const [status, , warnings] = await post('refunds', {
+    ...back,
+    transaction_id: 'r',
+    sales_tax: -3.6,
+    line_items: items,
+  });
+  expect([status, warnings]).toEqual([201, null]);
+  const path = '/transactions?reference_id=r&expand=line_items&limit=10' as '/transactions';
+  const { data } = await made(caller.call('GET', path));
+  // M.C.L. 205.54g exempts food for home consumption.
+  expect(data[0]?.line_items).toMatchObject([
+    { id: '13', parent_line_item_id: '13', taxable_amount: '60.00', tax_amount: '3.60' },
+    { id: '11', parent_line_item_id: '11', product_tax_code: 'FOOD.GROCERY', exempt_amount: '100.00' },
+  ]);
+});
+
+it('refunds line items with a negative quantity or price, and free line items', async () => {
+  const { client } = await newClient();
+  const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+  const items = [
+    { id: 'a', quantity: 2, unit_price: 10 },
+    { id: 'b', quantity: 1, unit_price: 10 },
+    { id: 'gift', quantity: 1, unit_price: 0 },
+  ];
+  await client.createOrder({
+    ...order,
+    ...michigan,
+    transaction_id: 'o',
+    amount: 30,
+    sales_tax: 1.8,
+    line_items: items,
+  });
+  const line_items = [
+    { id: 'a', quantity: -1, unit_price: 10 },
+    { id: 'b', quantity: 1, unit_price: -3 },
+    { id: 'gift', quantity: 1, unit_price: 0 },
+  ];
+  const { refund } = await client.createRefund(buildRefund('r', 'o', [-13, 0, -0.78], { ...michigan, line_items }));
+  expect([refund.amount, refund.line_items?.map(({ id }) => id)]).toEqual([-13, ['a', 'b', 'gift']]);
+});
+
+// By hand: Magento distributes a fee of 5.00 or 10.00 over three line items of 10.00, and 10.00 / 3 is no amount in cents.
+it('rounds fractions of a cent in line items together, so the amount is recorded', async () => {
+  const { client } = await newClient();
+  const base = { ...to, shipping: 0, sales_tax: 2.66 };
+  const three = (more: object) => ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 10, ...more }));
+  const record = async (id: string, amount: number, line_items: object[]) =>
+    (await client.createOrder({ ...order, ...base, transaction_id: id, amount, line_items })).order.amount;
+  expect(await record('o', 30, three({}))).toBe(30);
+  for (const [id, amount] of [
+    ['r1', 15],
+    ['r2', 10],
+  ] as const) {
+    const half = three({ quantity: 0.5, discount: (15 - amount) / 3 });
+    const sent = buildRefund(id, 'o', [amount, 0, 1.33], { ...base, sales_tax: 1.33, line_items: half });
+    expect((await client.createRefund(sent)).refund.amount).toBe(-amount);
+  }
+  // The database of a shop returns amounts with four decimals.
+  const decimals = { amount: '30.0000', shipping: '0.0000', sales_tax: '2.6600', line_items: three({}) };
+  const { order: sold } = await client.createOrder({ ...order, ...decimals, transaction_id: 'd' } as never);
+  expect([sold.amount, sold.sales_tax]).toEqual([30, 2.66]);
+  expect(await record('p', 10, three({ unit_price: 10 / 3 }))).toBe(10);
+  expect(await record('q', 25, three({ discount: 5 / 3 }))).toBe(25);
+  expect(await record('s', 20, three({ discount: 10 / 3 }))).toBe(20);
+  const { tax } = await client.taxForOrder({ ...to, shipping: 0, line_items: three({ unit_price: 10 / 3 }) });
+  // Each line item is 3.33 or 3.34 at 8.875 %: 0.30.
+  expect([tax.order_total_amount, tax.amount_to_collect]).toEqual([10, 0.9]);
+});
+
+// By hand: 3 * 6.67 is above the sale of 20.00, so the line item that was sold for 6.66 refunds 6.66.
+it('refunds each line item of an order whose fractions of a cent were rounded together', async () => {
+  const { client } = await newClient();
+  const base = { ...to, shipping: 0, sales_tax: 0 };
+  const three = ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 10, discount: 10 / 3 }));
+  await client.createOrder({ ...order, ...base, transaction_id: 's', amount: 20, line_items: three });
+  const amounts: unknown[] = [];
+  for (const line of three) {
+    const sent = buildRefund(`r${line.id}`, 's', [6.67, 0, 0], { ...base, line_items: [line] });
+    amounts.push((await client.createRefund(sent)).refund.amount);
+  }
+  expect(amounts.sort()).toEqual([-6.66, -6.67, -6.67]);
+});
+
+// By hand: 33.335 is 33.34, and 3 * 33.34 = 100.02.
+it('keeps the amount of a shop that rounds each line item', async () => {
+  const { client } = await newClient();
+  const lines = ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 33.335 }));
+  const sent = { ...order, ...to, transaction_id: 't', amount: 105.02, shipping: 5, sales_tax: 0, line_items: lines };
+  expect((await client.createOrder(sent)).order.amount).toBe(105.02);
+  expect((await client.createRefund(buildRefund('u', 't', [105.02, 5, 0], { ...to }))).refund.amount).toBe(-105.02);
+});
+
+// "amount must be equal to the sum of line items and shipping, excluding sales tax" (TaxJar's support, on version
+// 2020-08-07).
+it('refuses an amount that is not the sum of the line items if the API version of the client requires it', async () => {
+  const { caller } = await newClient();
+  const send = async (version: string, method: 'POST' | 'PUT', path: string, body: object) => {
+    const headers = { Authorization: `Bearer ${caller.key}`, 'x-api-version': version };
+    const sent = { method, headers, body: JSON.stringify(body) };
+    const reply = await fetch(`${url}/taxjar/v2/transactions/${path}`, sent);
+    return { status: reply.status, answer: (await reply.json()) as object };
+  };
+  const lines = [
+    { id: 'a', quantity: 2, unit_price: 10, discount: 3, product_identifier: 'mug' },
+    { id: 'b', quantity: 1, unit_price: -2 },
+  ];
+  const sale = { ...order, transaction_id: 't', amount: 20, shipping: 5, sales_tax: 1.78, line_items: lines };
+  for (const version of ['2020-08-07', '2022-01-24'])
+    expect(await send(version, 'POST', 'orders', { ...sale, transaction_id: 'u', amount: 25 })).toMatchObject({
+      status: 400,
+      answer: { detail: 'amount is 25.00, but the line items and the shipping add up to 20.00. Send their sum.' },
+    });
+  // A cent for each line item can be a rounding.
+  expect((await send('2022-01-24', 'POST', 'orders', { ...sale, amount: 20.02 })).status).toBe(201);
+  for (const version of ['', '2018-01-01'])
+    expect((await send(version, 'POST', 'orders', { ...sale, transaction_id: `u${version}`, amount: 25 })).status).toBe(
+      201,
+    );
+  const changed = { ...sale, shipping: 6 };
+  expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 25 })).status).toBe(400);
+  expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 21 })).status).toBe(200);
+  expect((await send('2022-01-24', 'PUT', 'orders/t', { transaction_id: 't', shipping: 5 })).status).toBe(200);
+  // An amount that is not sent follows the line items.
+  const fewer = await send('2022-01-24', 'PUT', 'orders/t', { line_items: [lines[0]] });
+  expect(fewer).toMatchObject({ status: 200, answer: { order: { amount: '22.00' } } });
+  expect((await send('2022-01-24', 'PUT', 'orders/t', { line_items: lines })).status).toBe(200);
+  const refund = (amount: number) =>
+    buildRefund('r', 't', [amount, -5, -1], { line_items: [{ ...lines[0], quantity: -1, discount: -1.5 }] });
+  expect((await send('2022-01-24', 'POST', 'refunds', refund(-20))).status).toBe(400);
+  expect((await send('2022-01-24', 'POST', 'refunds', refund(-13.5))).status).toBe(201);
+});
+
+// WooCommerce sends the price before a change in the order less the price after it: 10.00 - 12.00. The refund has the
+// opposite sign: -10.00 + 12.00.
+it('adds a discount with the opposite sign to the price if the order amount is then the sum', async () => {
+  const { client } = await newClient();
+  const raised = { id: '71', quantity: 3, unit_price: 10, discount: -6, product_identifier: 'mug' };
+  const sale = { ...order, ...to, transaction_id: 't', shipping: 0, sales_tax: 3.2, line_items: [raised] };
+  expect((await client.createOrder({ ...sale, amount: 36 })).order).toMatchObject({
+    amount: 36,
+    line_items: [{ unit_price: 12, discount: 0 }],
+  });
+  const returned = { ...raised, id: '81', quantity: -1, discount: 2 };
+  const one = buildRefund('u', 't', [12, 0, -1.07], { ...to, line_items: [returned] });
+  expect((await client.createRefund(one)).refund).toMatchObject({ amount: -12, line_items: [{ id: '71' }] });
+  // Other shops send every discount with a minus sign.
+  const reduced = { ...sale, transaction_id: 'v', amount: 24 };
+  expect((await client.createOrder(reduced)).order).toMatchObject({ amount: 24, line_items: [{ discount: 6 }] });
+});
+
+it('refunds one line item of an order with several refund line items', async () => {
+  const { client } = await newClient();
+  const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+  const mug = { product_identifier: 'mug', quantity: 1, unit_price: 10 };
+  const shirts = { id: 'b', product_identifier: 'shirt', quantity: 1, unit_price: 30 };
+  const line_items = [{ ...mug, id: 'a', quantity: 3 }, shirts];
+  await client.createOrder({ ...order, ...michigan, transaction_id: 'o', amount: 60, sales_tax: 3.6, line_items });
+  const refund = async (id: string, reference: string, lines: object[]) =>
+    (await client.createRefund(buildRefund(id, reference, [-20, 0, -1.2], { ...michigan, line_items: lines }))).refund;
+  // The refund uses the ids of the order, and then its own ids.
+  const [a, refunded] = [
+    { ...mug, id: 'a' },
+    [
+      { ...mug, id: '8' },
+      { ...mug, id: '9' },
+    ],
+  ];
+  const twice = await refund('r1', 'o', [a, a]);
+  expect(twice).toMatchObject({ amount: -20, sales_tax: -1.2, line_items: [{ id: 'a' }, { id: 'a' }] });
+  const changed = await client.updateRefund({ ...twice, sales_tax: -1 } as never);
+  expect(changed.refund).toMatchObject({ amount: -20, sales_tax: -1 });
+  // Only one of three mugs is left.
+  expect(await refusal(refund('r2', 'o', refunded))).toMatch(/^406 .*10\.00/);
+  // A plugin that receives 422 sends PUT. The refund does not exist, so the plugin would send POST again, without end.
+  expect(await refusal(refund('o', 'o', [a]))).toMatch(/^406 .*transaction_id: Another transaction has this id/);
+  await client.deleteRefund('r1');
+  expect((await refund('r2', 'o', refunded)).amount).toBe(-20);
+  expect((await refund('r3', 'unknown', [a, a])).amount).toBe(-20);
+});
+
+it('refunds line items of one product at several prices, in one refund and in several', async () => {
+  const { caller, client } = await newClient();
+  const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+  const sell = (id: string, quantity: number, unit_price: number) => ({
+    ...{ id, quantity, unit_price, product_identifier: 'mug' },
+  });
+  const create = (id: string, amount: number, sales_tax: number, ...lines: object[]) =>
+    client.createOrder({ ...order, ...michigan, transaction_id: id, amount, sales_tax, line_items: lines as never });
+  const refund = async (reference: string, id: string, tax: number, ...prices: number[]) => {
+    const lines = prices.map((price, at) => sell(`${id}-${at}`, 1, -price));
+    const amounts = [-prices.reduce((sum, price) => sum + price), 0, -tax];
+    const sent = buildRefund(id, reference, amounts, { ...michigan, line_items: lines });
+    return (await client.createRefund(sent)).refund.line_items?.map((line) => line.id);
+  };
+  await create('o1', 45, 2.7, sell('a', 2, 10), sell('b', 1, 25));
+  expect(await refund('o1', 'r1', 2.7, 10, 10, 25)).toEqual(['a', 'a', 'b']);
+  await create('o2', 20, 1.2, sell('a', 1, 10), sell('b', 1, 10));
+  expect(await refund('o2', 'r2', 0.6, 10)).toEqual(['a']);
+  expect(await refund('o2', 'r3', 0.6, 10)).toEqual(['b']);
+  const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
+  expect(data.map(({ refund_status }) => refund_status)).toEqual(['full', 'full']);
+});
+
+it('refunds the line item of the same product if the id belongs to another product', async () => {
+  const { client } = await newClient();
+  const mug = { id: '1', quantity: 1, unit_price: 100, product_identifier: 'mug' };
+  const shirt = { ...mug, id: '2', unit_price: 20, product_identifier: 'shirt', product_tax_code: '20010' };
+  // N.Y. Tax Law 1115(a)(30) exempts clothing below 110.00. The tax of the mug is 8.88.
+  const sale = { ...order, transaction_id: 'o', amount: 120, shipping: 0, sales_tax: 8.88, line_items: [mug, shirt] };
+  await client.createOrder(sale);
+  const refund = async (id: string, amounts: readonly number[], returned: object) =>
+    (await client.createRefund(buildRefund(id, 'o', amounts, { line_items: [{ ...returned, id: '1', quantity: -1 }] })))
+      .refund.line_items;
+  expect(await refund('r1', [-20, 0, 0], shirt)).toMatchObject([{ id: '2', product_identifier: 'shirt' }]);
+  // A product that is not in the order does not change the line item.
+  expect(await refund('r2', [-50, 0, -4.44], { ...mug, unit_price: 50, product_identifier: 'new' })).toMatchObject([
+    { id: '1', product_identifier: 'mug' },
+  ]);
+  expect(await refund('r3', [-50, 0, -4.44], { ...mug, unit_price: 50 })).toMatchObject([{ id: '1' }]);
+});
+
+it('subtracts a coupon among the line items of a refund from the others', async () => {
+  const { caller, client } = await newClient();
+  const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+  // The coupon reduces only general goods of a sale.
+  const items = (sign: 1 | -1, code = '') => [
+    { id: 'a', quantity: 1, unit_price: sign * 60, product_tax_code: code },
+    { id: 'b', quantity: 2, unit_price: sign * 20 },
+    { id: 'coupon', quantity: 1, unit_price: sign * -10 },
+  ];
+  const sold = { ...order, ...michigan, amount: 90, sales_tax: 5.4, line_items: items(1) };
+  await client.createOrder({ ...sold, transaction_id: 'o' });
+  for (const [id, reference] of [
+    ['r1', 'o'],
+    ['r2', 'unknown'],
+  ] as const) {
+    const { refund } = await client.createRefund(
+      buildRefund(id, reference, [-90, 0, -5.4], { ...michigan, line_items: items(-1) }),
+    );
+    expect([refund.amount, refund.sales_tax]).toEqual([-90, -5.4]);
+  }
+  await client.createOrder({ ...sold, line_items: items(1, '20010'), transaction_id: 'clothing' });
+  const more = { ...michigan, line_items: items(-1) };
+  const { refund } = await client.createRefund(buildRefund('r3', 'clothing', [-90, 0, -5.4], more));
+  expect(refund.line_items?.map(({ discount }) => discount)).toEqual([0, -10]);
+  const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
+  expect(data).toMatchObject(Array(2).fill({ refund_status: 'full', credited_amount: '90.00' }));
+});
+
+// WooCommerce sends the refunded item with its quantity below zero, and the refunded fee with the price of the order.
+it('adds line items of a refund with different signs if their amount is the sum', async () => {
+  const { client } = await newClient();
+  const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+  const mug = { id: '31', quantity: 1, unit_price: 10, product_identifier: 'mug' };
+  const fee = { id: '32', quantity: 1, unit_price: 5 };
+  const sale = { ...order, ...michigan, transaction_id: 'o', amount: 15, sales_tax: 0.9, line_items: [mug, fee] };
+  await client.createOrder(sale);
+  const returned = [
+    { ...mug, id: '41', quantity: -1 },
+    { ...fee, id: '42' },
+  ];
+  const { refund } = await client.createRefund(buildRefund('r', 'o', [15, 0, -0.9], { line_items: returned }));
+  expect(refund).toMatchObject({ amount: -15, sales_tax: -0.9, line_items: [{ id: '31' }, { id: '42' }] });
+});
+
+it('subtracts a coupon without a code from all line items if none of them is general goods', async () => {
+  const { client } = await newClient();
+  const shirt = { id: 'shirt', quantity: 1, unit_price: 200, product_tax_code: '20010' };
+  const coupon = { id: 'coupon', quantity: 1, unit_price: -20 };
+  const line_items = [shirt, coupon];
+  // N.Y. Tax Law 1115(a)(30) taxes clothing of 110.00 or more: 8.875 % of 180.00.
+  const { tax } = await client.taxForOrder({ ...to, amount: 180, shipping: 0, line_items });
+  expect(tax).toMatchObject({ order_total_amount: 180, amount_to_collect: 15.98 });
+  const sold = { ...order, amount: 180, shipping: 0, sales_tax: 15.98, line_items };
+  const { order: created } = await client.createOrder(sold);
+  expect(created).toMatchObject({ amount: 180, line_items: [{ id: 'shirt', unit_price: 200, discount: 20 }] });
+  // This coupon exceeds the price of the goods.
+  const tooMuch = { ...sold, transaction_id: '124', line_items: [shirt, { ...coupon, unit_price: -201 }] };
+  expect(await refusal(client.createOrder(tooMuch))).toMatch(/^406 /);
+});
+
+it('reports no tax of the seller for orders of a marketplace', async () => {
+  const { client } = await newClient();
+  const { order: sold } = await client.createOrder({ ...order, exemption_type: 'marketplace' });
+  expect([sold.amount, sold.sales_tax]).toEqual([16.5, 0]);
+  // A refund does not repeat the exemption type.
+  const { refund } = await client.createRefund(buildRefund('r', '123', [-16.5, -1.5, -1.46]));
+  expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual([-16.5, -1.5, 0]);
+  const changed = await client.updateRefund({ transaction_id: 'r', transaction_reference_id: '123', sales_tax: -1 });
+  expect(changed.refund.sales_tax).toBe(0);
+});
+
+it('reports no tax of the seller for orders whose provider is a marketplace, unless they are not exempt', async () => {
+  const { caller, client } = await newClient();
+  const record = async (transaction_id: string, fields: object) => {
+    const { order: sold } = await client.createOrder({ ...order, transaction_id, ...fields });
+    const [found] = (await made(caller.call('GET', `/transactions?reference_id=${transaction_id}`))).data ?? [];
+    return [sold.sales_tax, found?.collected_by];
+  };
+  expect(await record('a', { provider: 'amazon' })).toEqual([0, 'marketplace']);
+  expect(await record('b', { provider: 'Etsy' })).toEqual([0, 'marketplace']);
+  expect(await record('c', { provider: 'amazon', exemption_type: 'non_exempt' })).toEqual([1.46, 'seller']);
+  expect(await record('d', { provider: 'shop' })).toEqual([1.46, 'seller']);
+  const change = { transaction_id: 'b', exemption_type: 'non_exempt', sales_tax: 1.46 } as const;
+  expect((await client.updateOrder(change)).order.sales_tax).toBe(1.46);
+});
+
+it('finds the line item of an imported order by its product', async () => {
+  const { caller, client } = await newClient();
+  const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
+  const line_items = ['cup', 'mug'].map((id) => ({ id, quantity: '2', unit_price: '10.00' }));
+  const sale = { status: 'finalized', reference_id: 'old', customer, line_items, tax_date: '2026-10-14' };
+  await made(caller.call('POST', '/transactions', { body: sale }));
+  const mug = [{ quantity: 1, product_identifier: 'mug', unit_price: -10 }];
+  const { refund } = await client.createRefund(buildRefund('back', 'old', [-10, 0, -0.6], { line_items: mug }));
+  expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
+});
+
+it('distributes a refund of shipping over the charges of an order in proportion, to the cent', async () => {
+  const { caller, client } = await newClient();
+  const sold = {
+    status: 'finalized',
+    reference_id: 'two-parcels',
+    tax_date: '2026-10-14',
+    customer: { address: { postal_code: '10001', state: 'NY', country: 'US' } },
+    line_items: [{ id: 'a', quantity: '2', unit_price: '50.00' }],
+    shipping: ['10.00', '6.00'].map((amount, at) => ({ id: `parcel-${at}`, amount })),
+  };
+  const sale = await made(caller.call('POST', '/transactions', { body: sold }));
+  const discounted = { ...sold, reference_id: 'discounted', shipping: { amount: '10.00', discount_amount: '4.00' } };
+  await made(caller.call('POST', '/transactions', { body: discounted }));
+  const whole = await client.createRefund(buildRefund('r0', 'discounted', [-6, -6, -0.53]));
+  expect(whole.refund).toMatchObject({ amount: -6, shipping: -6, sales_tax: -0.53 });
+  const refund = (id: string, ...amounts: number[]) => client.createRefund(buildRefund(id, 'two-parcels', amounts));
+  // The refunds are half of the shipping, only its tax, the remainder after a credit of the first parcel, and a cent
+  // too much.
+  expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
+  expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
+  const parcel = { type: 'credit', status: 'finalized', parent_transaction_id: sale.id, tax_date: '2026-10-20' };
+  const credit = { ...parcel, line_items: [{ id: 'a', quantity: '1', unit_price: '0' }] };
+  const shipping = [{ id: 'parcel-0', amount: '5.00' }];
+  const { tax_amount } = await made(caller.call('POST', '/transactions', { body: { ...credit, shipping } }));
+  const rest = new Decimal(sale.tax_amount).minus('0.82').minus(tax_amount).neg().toNumber();
+  expect((await refund('r3', -103, -3, rest)).refund).toMatchObject({ amount: -103, sales_tax: rest });
+  expect(await refusal(refund('r4', -0.01, -0.01, 0))).toMatch(/^406 /);
+  const path = `/transactions?parent_transaction_id=${sale.id}&reference_id=r1` as '/transactions';
+  const { data } = await made(caller.call('GET', path));
+  expect([data[0]?.shipping].flat()).toMatchObject([
+    { id: 'parcel-0', net_amount: '5.00' },
+    { id: 'parcel-1', net_amount: '3.00' },
+  ]);
+  expect(await made(caller.call('GET', `/transactions/${sale.id}` as '/transactions/{id}'))).toMatchObject({
+    refund_status: 'full',
+    credited_tax_amount: sale.tax_amount,
+  });
+  await expectVerified(caller);
+});
+
+it('records a refund of an unknown order as a standalone credit', async () => {
+  const { client } = await newClient();
+  const { refund } = await client.createRefund({ ...order, transaction_reference_id: 'unknown', amount: -16.5 });
+  expect(refund).toMatchObject({ amount: -16.5, sales_tax: -1.46, transaction_reference_id: 'unknown' });
+});

@@ -1,0 +1,60 @@
+/** Requests of the TaxJar-compatible API, sent by TaxJar's own client for Node. */
+import Taxjar from 'taxjar';
+import { type Caller, newCaller, startApi } from './api.ts';
+
+type Refused = { readonly status: number; readonly error: string; readonly detail: string };
+const amountFields = ['amount', 'shipping', 'sales_tax', 'unit_price', 'discount'];
+
+/** Converts the amounts of orders and refunds, which TaxJar returns as strings, to the numbers of the client's types. */
+export const withNumbers = <Value>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value), (name, text) =>
+    amountFields.includes(name) && typeof text === 'string' ? Number(text) : text,
+  );
+
+/** Returns a client whose amounts are numbers, as in its types. */
+export const connectClient = (url: string, { key }: Pick<Caller, 'key'>) =>
+  new Proxy(new Taxjar({ apiKey: key, apiUrl: `${url}/taxjar` }), {
+    get:
+      (client, name) =>
+      async (...sent: unknown[]) =>
+        withNumbers(await (client[name as 'createOrder'] as (...sent: unknown[]) => Promise<unknown>)(...sent)),
+  });
+
+export const newClient = async (settings: object = {}) => {
+  const { url } = await startApi();
+  const caller = await newCaller({ settings });
+  return { caller, client: connectClient(url, caller) };
+};
+
+/** Returns the status, the error and the detail of a refused call. */
+export const refusal = async (call: Promise<unknown>): Promise<string> => {
+  const { status, error, detail } = (await call.then(
+    () => ({ status: 200, error: '', detail: '' }),
+    (thrown: Refused) => thrown,
+  )) as Refused;
+  return `${status} ${error}: ${detail}`;
+};
+
+export const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
+export const order = {
+  ...to,
+  transaction_id: '123',
+  transaction_date: '2026/10/14',
+  amount: 16.5,
+  shipping: 1.5,
+  sales_tax: 1.46,
+};
+
+/** A refund of an order, by ids, with its amount, shipping and tax. */
+export const buildRefund = (
+  transaction_id: string,
+  transaction_reference_id: string,
+  amounts: readonly number[],
+  more = {},
+) => {
+  const [amount = 0, shipping = 0, sales_tax = 0] = amounts;
+  const sent = { ...order, transaction_date: '2026/10/20', transaction_id, transaction_reference_id };
+  return { ...sent, amount, shipping, sales_tax, ...more };
+};
+
+export const lines = [{ id: '1', quantity: 1, product_tax_code: '31000', product_identifier: 'sku', unit_price: 15 }];
