@@ -182,6 +182,12 @@ export const sentState = (address: PostalAddress): string => {
   return address.state?.trim() || (territories.has(country) ? country : '');
 };
 
+/** Returns a city without its state: `Austin` for `Austin, TX` in Texas. */
+const withoutState = (city: string, state: string): string => {
+  const comma = city.lastIndexOf(',');
+  return comma > 0 && stateCode(city.slice(comma + 1).trim()) === state ? city.slice(0, comma) : city;
+};
+
 /**
  * Reads an address for tax. The default country is the United States.
  *
@@ -191,8 +197,10 @@ export const sentState = (address: PostalAddress): string => {
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = readCountry(address);
-  const city = cityName(address.city ?? '');
-  if (isAbroad(address)) return countryProblem(address, country, pointer) ?? accept({ ...abroad, country, city });
+  if (isAbroad(address))
+    return (
+      countryProblem(address, country, pointer) ?? accept({ ...abroad, country, city: cityName(address.city ?? '') })
+    );
   const stateText = sentState(address);
   const zipText = address.postal_code?.trim() ?? '';
   const given = stateText === '' ? null : stateCode(stateText);
@@ -220,7 +228,7 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
     state,
     zip5,
     plus4: zip?.['plus4'] ?? null,
-    city,
+    city: cityName(withoutState(address.city ?? '', state)),
     county: address.county?.trim() || null,
     isZipKnown: states.length > 0,
     isStateGuessed: given === null && states.length > 1,
