@@ -20,26 +20,38 @@ import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
 
 const notPaid = [
-  ...['FOOD.DIETARY_SUPPLEMENTS', 'FOOD.CATERING', 'FOOD.FOOD_BUNDLE', 'FOOD.PREPARED_FOOD', 'FOOD.VENDING_FOOD'],
+  ...['FOOD.DIETARY_SUPPLEMENTS', 'FOOD.CATERING', 'FOOD.FOOD_BUNDLE', 'FOOD.VENDING_FOOD'],
   ...['BEVERAGES.BEER', 'BEVERAGES.WINE', 'BEVERAGES.SPIRITS'],
 ];
+/** Codes whose products SNAP benefits pay for in part. */
+const partlyPaid: Readonly<Record<string, string>> = {
+  'AGRICULTURE.SEED_FERTILIZER_FEED': 'seeds and plants that produce food',
+  'FOOD.PREPARED_FOOD': 'cold food to take home',
+};
 
-// SNAP benefits pay for food and drinks for home consumption, except alcohol and hot food (7 U.S.C. 2012(k)). Products
-// with a supplement facts label are not food.
+// SNAP benefits pay for food and drinks for home consumption, except alcohol and hot food, and for seeds and plants that
+// produce food (7 U.S.C. 2012(k)). Products with a supplement facts label are not food.
 const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>
-  /^(FOOD|BEVERAGES)\./.test(path) &&
+  (/^(FOOD|BEVERAGES)\./.test(path) || path in partlyPaid) &&
   !notPaid.includes(path) &&
   !['_HEATED', '_SUPPLEMENT_FACTS'].some((attribute) => attributes.includes(attribute));
 
-/** Warns about lines that were sent as paid with SNAP benefits but are not eligible by their codes. */
+/** Warns about lines that were sent as paid with SNAP benefits but are not eligible, or not certainly, by their codes. */
 const benefitsWarnings = ({
   document: { lines },
   exemptions,
 }: Pick<ReadDocument, 'document' | 'exemptions'>): Warning[] =>
-  lines.flatMap(({ product, place }, index) => {
-    if (exemptions[index]?.reason !== 'snap' || isEligibleFood(product)) return [];
-    const message = `${place.name}: SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`;
-    return [{ code: 'taxability_not_established', message, pointer: `/line_items/${index}/customer/exemption` }];
+  lines.flatMap(({ product, place }, index): Warning[] => {
+    if (exemptions[index]?.reason !== 'snap') return [];
+    const pointer = `/line_items/${index}/customer/exemption`;
+    const paid = partlyPaid[product.path];
+    if (!isEligibleFood(product)) {
+      const message = `${place.name}: SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`;
+      return [{ code: 'taxability_not_established', message, pointer }];
+    }
+    if (paid === undefined) return [];
+    const message = `${place.name}: ${product.canonical} was not taxed, as sent. Assumed: ${paid}, because SNAP benefits do not pay for other products with this code.`;
+    return [{ code: 'taxability_assumed', message, pointer }];
   });
 
 /**

@@ -170,6 +170,23 @@ describe('lines paid with SNAP benefits', () => {
       expect(warnings.filter(({ message }) => message.includes('SNAP'))).toEqual(new Array(count).fill(warning));
     },
   );
+
+  // 7 U.S.C. 2012(k): food for home consumption except hot food, and seeds and plants that produce food.
+  it.each([
+    ['FOOD.PREPARED_FOOD', 'cold food to take home'],
+    ['FOOD.PREPARED_FOOD._TO_GO', 'cold food to take home'],
+    ['AGRICULTURE.SEED_FERTILIZER_FEED', 'seeds and plants that produce food'],
+  ])('reports for a line with %s that it was assumed to be %s', (code, assumed) => {
+    const outcome = ask({ to: lansing, line_items: [{ product_tax_code: code, ...snap }] });
+    expect(listTaxes(outcome)).toEqual(['0.00']);
+    expect(outcome.warnings.filter(({ message }) => message.includes('SNAP'))).toEqual([
+      {
+        code: 'taxability_assumed',
+        message: `Michigan: ${code} was not taxed, as sent. Assumed: ${assumed}, because SNAP benefits do not pay for other products with this code.`,
+        pointer: '/line_items/0/customer/exemption',
+      },
+    ]);
+  });
 });
 
 it.each([
