@@ -114,7 +114,9 @@ const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): n
 };
 
 /**
- * Finds the place of every line, and of every line that a shipping charge delivers to a separate address.
+ * Finds the place of every line, and of every line that a shipping charge delivers to a separate address. A line item
+ * that is a charge is located with the first line item that it is for, because the buyer's address need not be the
+ * address of these goods.
  *
  * Refusals: addresses that cannot be resolved; see also `deliveredLinesOfAll`.
  */
@@ -133,11 +135,16 @@ const locateDocument = (
     shared ??= chooseDestination(input, line, index, context.settings);
     return shared;
   });
-  const destinations = [...own];
-  for (const reduction of reductions)
-    destinations[reduction.line] = own[reducedLine(reduction, lines)] ?? (own[reduction.line] as Destination);
-  const read = readParcels(input, destinations);
+  const read = readParcels(input, own);
   if (!read.ok) return read;
+  const destinations = [...own];
+  for (const { charge, parcels } of read.value) {
+    const [first] = parcels;
+    if (first && charge.index < lines.length)
+      destinations[charge.index] = first.destination ?? (own[first.line] as Destination);
+  }
+  for (const reduction of reductions)
+    destinations[reduction.line] = destinations[reducedLine(reduction, lines)] ?? (own[reduction.line] as Destination);
   const parcels = read.value.flatMap((charge) => charge.parcels.flatMap(({ destination }) => destination ?? []));
   const located = locateAll([...destinations, ...parcels], context, day);
   if (!located.ok) return located;

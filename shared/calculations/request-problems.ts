@@ -81,12 +81,12 @@ const discountProblems = (
 
 const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-const rolesIn = (items: readonly Discounted[]): readonly Role[] =>
+const rolesIn = (lines: readonly Line[]): readonly Role[] =>
   assignRoles(
-    items.map(({ fields }) =>
+    lines.map((line) =>
       toPriced({
-        product_tax_code: readText(fields?.['product_tax_code']),
-        unit_price: readText(fields?.['unit_price']),
+        product_tax_code: readText(line?.['product_tax_code']),
+        unit_price: readText(line?.['unit_price']),
       }),
     ),
   );
@@ -102,7 +102,7 @@ const documentDiscountProblems = (
   exponent: number,
   reductions: readonly Reduction[] | null,
 ): Problem[] => {
-  const roles = rolesIn(items);
+  const roles = rolesIn(items.map(({ fields }) => fields));
   const name = discounts.findLast((field) => readAmount(input[field], exponent) > 0n);
   if (!name || items.length === 0 || (reductions === null && roles.includes('reduction'))) return [];
   const sum = (amounts: readonly (bigint | undefined)[]) => amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
@@ -301,8 +301,15 @@ const hasAddress = (holder: Line) => {
   return !holder || (asObject(customer) ? isSent(asObject(customer)?.['address']) : isSent(customer));
 };
 
+// Charges and negative prices are taxed at the addresses of other line items.
+const followingRoles: readonly (Role | undefined)[] = ['charge', 'reduction'];
+
 const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] => {
-  if (hasAddress(input) || lines.every((line) => hasAddress(line) || line?.['fulfillment'] === 'pickup')) return [];
+  if (hasAddress(input)) return [];
+  const roles = rolesIn(lines);
+  const isLocated = (line: Line, index: number) =>
+    hasAddress(line) || line?.['fulfillment'] === 'pickup' || followingRoles.includes(roles[index]);
+  if (lines.every(isLocated)) return [];
   const detail =
     'Send customer.address, or an address on the customer of every line item: it determines which jurisdictions tax the sale.';
   return [requiredField('/customer/address', detail)];

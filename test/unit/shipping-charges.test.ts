@@ -572,6 +572,29 @@ describe("seller's fees", () => {
     expect(answer).toMatchObject({ tax_amount: '2.92', taxable_amount: '44.00' });
   });
 
+  it.each<[string, object]>([
+    ['a fee', wrap],
+    ['a fee with a coupon', { ...wrap, third_party_discount_amount: '2.00' }],
+    ['a delivery charge', { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '5.00' }],
+    ['a negative price', { unit_price: '-5.00' }],
+  ])("locates %s with its goods, whatever the buyer's address", (_, sent) => {
+    const charge = { quantity: '1', ...sent };
+    const line_items = [{ ...lamp, customer: { address: newark } }, charge];
+    const { tax_amount, warnings, content_releases, ...expected } = ask({ to: newark, line_items: [lamp, charge] });
+    const { address_resolution, net_amount } = expected.line_items[1] ?? {};
+    const located = { tax_amount, warnings, content_releases };
+    // A coupon reduces the price in Massachusetts, not in New Jersey. Guam is not covered.
+    for (const to of [undefined, cityIn('MA'), { state: 'GU', postal_code: '96910' }]) {
+      const outcome = ask(to ? { to, line_items } : { line_items }, { settings: { incomplete_coverage: 'reject' } });
+      expect(outcome).toMatchObject(located);
+      expect(outcome.line_items[1]).toMatchObject({ address_resolution, net_amount });
+    }
+    expect(crossFieldProblems({ line_items })).toEqual([]);
+    expect(crossFieldProblems({ line_items: [lamp, charge] })).toMatchObject([
+      { source: { pointer: '/customer/address' } },
+    ]);
+  });
+
   it('rejects a fee for a line that does not exist', () => {
     const line_items = [lamp, { ...wrap, parent_line_item_id: 'mug' }];
     const source = { pointer: '/line_items/1/parent_line_item_id' };
