@@ -14,7 +14,7 @@ export type Charge = {
   leftTax: bigint;
   leftUnits: number;
 };
-export type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 'shipping'>;
+type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 'shipping'>;
 
 /** Returns the remaining amount of a charge, with tax. */
 export const gross = ({ leftNet, leftTax }: Charge): bigint => leftNet + leftTax;

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../shared/client/client.ts';
-import { below, type Charge, creditLine, getNet, getSum, gross, listCharges, reachable, type Sale } from './charges.ts';
+import { below, type Charge, creditLine, getNet, getSum, gross, listCharges, reachable } from './charges.ts';
 import { distribute, divide, getDecimals, toDecimal, toMinor } from './money.ts';
 import type { Order, Refund } from './order.ts';
 import { type Attempt, done, failed, type Problem } from './problem.ts';
@@ -18,6 +18,7 @@ export type Credit = {
   readonly total: string;
   /** The amount that the shop refunded in excess of everything that it had collected; usually `0.00`. */
   readonly excess: string;
+  readonly parts: readonly Part[];
 };
 
 /**
@@ -71,7 +72,8 @@ const emptyLine = (charges: readonly Charge[]): Charge | undefined => {
   return lines.find(({ leftTax }) => leftTax === 0n) ?? lines[0];
 };
 
-type Part = { readonly charge: Charge; readonly net: bigint; readonly tax: bigint };
+type Taken = { readonly net: bigint; readonly tax: bigint };
+type Part = Taken & { readonly charge: Charge };
 type Parts = { readonly parts: readonly Part[]; readonly isTaxSent: boolean };
 
 /**
@@ -92,13 +94,34 @@ const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[]
   return { parts: [{ charge, net, tax: total - net }], isTaxSent: true };
 };
 
-/** Returns the parts of a refund of one line with a given tax, or `null` if the line has less left. */
+/**
+ * Returns the parts of a refund of one line with a given tax, or `null` if the lines have less left. Another line supplies
+ * what the line lacks, because a discount or an earlier refund reduced it. Like Levy, distributes the tax over the parts.
+ */
 const taxedParts = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts | null => {
-  const charge = charges.find(({ id }) => id === refund.lines[0]?.id);
-  if (refund.tax === undefined || !charge) return null;
+  const own = charges.find(({ id }) => id === refund.lines[0]?.id);
+  if (refund.tax === undefined || !own) return null;
   const tax = toMinor(refund.tax, exponent);
-  const isLeft = tax <= total && tax <= charge.leftTax && total - tax <= charge.leftNet;
-  return isLeft ? { parts: [{ charge, net: total - tax, tax }], isTaxSent: true } : null;
+  const others = charges.filter(({ line }) => line && line !== own.line);
+  const lines = [own, ...others];
+  const least = total - tax < own.leftNet ? total - tax : own.leftNet;
+  const rest = total - tax - least;
+  if (least < 0n || rest > getSum(others.map(({ leftNet }) => leftNet))) return null;
+  const nets = [
+    least,
+    ...distribute(
+      rest,
+      others.map(({ leftNet }) => leftNet),
+    ),
+  ];
+  const listParts = (isTaken: (at: number) => boolean) => {
+    const taken = lines.flatMap((charge, at) => (isTaken(at) ? { charge, net: nets[at] as bigint } : []));
+    const taxes = taken.map(({ charge }) => charge.leftTax);
+    if (getSum(taxes) < tax) return null;
+    const own = distribute(tax, taxes);
+    return { parts: taken.map((part, at) => ({ ...part, tax: own[at] as bigint })), isTaxSent: true };
+  };
+  return listParts((at) => at === 0 || nets[at] !== 0n) ?? listParts(() => true);
 };
 
 /** Returns the share of each charge in a refund. */
@@ -118,7 +141,7 @@ const splitRefund = (charges: readonly Charge[], refund: Refund, exponent: numbe
   return { parts, isTaxSent: false };
 };
 
-const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number): Credit | null => {
+const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number): Credit => {
   const write = (minor: bigint) => toDecimal(minor, exponent);
   const paid = toMinor(refund.total, exponent);
   const left = getSum(charges.map(gross));
@@ -131,14 +154,9 @@ const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number):
   const shipping = parts.flatMap(({ charge: { id, line }, net }) => (line ? [] : [{ id, amount: write(net) }]));
   const [net, tax] = [getSum(parts.map((part) => part.net)), getSum(parts.map((part) => part.tax))];
   const line_items = empty ? [creditLine(empty, 0n, 0, exponent) ?? []].flat() : lines;
-  for (const part of parts) {
-    part.charge.leftNet -= part.net;
-    part.charge.leftTax -= part.tax;
-  }
-  for (const charge of charges) charge.leftUnits -= returned(charge);
-  if (paid === 0n) return null;
   return {
     refund,
+    parts,
     line_items,
     shipping: oneOrMany(shipping),
     tax_amount: isTaxSent ? write(tax) : null,
@@ -147,47 +165,22 @@ const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number):
   };
 };
 
-/** Subtracts a recorded credit from the remaining amounts of the charges. */
-const subtractCredit = (
-  charges: readonly Charge[],
-  { line_items, shipping }: Transaction,
-  { lines }: Refund,
-  exponent: number,
-): void => {
-  const credited = new Map([...line_items, ...[shipping ?? []].flat()].map((row) => [row.id, row]));
+/** Subtracts the amounts and units of a refund from the remaining amounts of the charges. */
+const subtract = (charges: readonly Charge[], { lines }: Refund, parts: ReadonlyMap<string, Taken>): void => {
   const units = new Map(lines.map(({ id, quantity }) => [id, quantity]));
   for (const charge of charges) {
-    const row = credited.get(charge.id);
-    charge.leftNet -= toMinor(row?.net_amount ?? '0', exponent);
-    charge.leftTax -= toMinor(row?.tax_amount ?? '0', exponent);
+    const { net, tax } = parts.get(charge.id) ?? { net: 0n, tax: 0n };
+    charge.leftNet -= net;
+    charge.leftTax -= tax;
     charge.leftUnits -= units.get(charge.id) ?? 0;
   }
 };
 
-/**
- * Converts the refunds of an order to credits of its sale, oldest first. Credits in `recorded`, by the id of their
- * refund, stay as they are: the others are distributed over the remaining amounts, even if their refund is older, such
- * as one that was pending for days. Each credit has the amount that the shop refunded:
- *
- * - Returned units refund their share of the remaining amount of their line, and shipping its amount.
- * - If the refund is lower, all of them are reduced in proportion.
- * - An additional amount, or a refund without lines, is taken in proportion from the rest of the returned lines, then
- * from all lines and the shipping.
- * - A refund that exceeds the remaining total is credited up to it; the rest is `excess`.
- *
- * The tax is always the part of the recorded tax that Levy calculates for a credit, so the credits of a fully refunded
- * order add up to its sale to the cent. A zero refund has no credit. `left` has the remaining amounts of the sale.
- */
-const listCredits = (sale: Sale, refunds: readonly Refund[], recorded: ReadonlyMap<string, Transaction>) => {
-  const exponent = getDecimals(sale.tax_amount);
-  const charges = listCharges(sale, exponent);
-  for (const refund of refunds) {
-    const credit = recorded.get(refund.id);
-    if (credit) subtractCredit(charges, credit, refund, exponent);
-  }
-  const open = refunds.filter(({ id }) => !recorded.has(id));
-  const credits = open.flatMap((refund) => toCredit(charges, refund, exponent) ?? []);
-  return { credits, left: getSum(charges.map(gross)) };
+/** Returns the amounts of a recorded credit by the id of their charge. */
+const readTaken = ({ line_items, shipping }: Transaction, exponent: number): ReadonlyMap<string, Taken> => {
+  const rows = [...line_items, ...[shipping ?? []].flat()];
+  const read = (amount: string) => toMinor(amount, exponent);
+  return new Map(rows.map((row) => [row.id, { net: read(row.net_amount), tax: read(row.tax_amount) }]));
 };
 
 /** Returns the reference of the credit for a refund. */
@@ -204,7 +197,12 @@ const creditBody = (sale: Transaction, credit: Credit, order: Order, shop: strin
   metadata: { shop, order: order.reference, refund: credit.refund.id },
 });
 
-type Credited = { readonly id?: string; readonly isChanged: boolean; readonly problem: Problem | null };
+type Credited = {
+  readonly transaction?: Transaction;
+  readonly isRecorded?: boolean;
+  readonly isChanged: boolean;
+  readonly problem: Problem | null;
+};
 
 const excessProblem = (reference: string, { reference: order }: Order, excess: string): Problem =>
   failed(reference, 'excess', `Refunds of order ${order} exceed its recorded total by ${excess}.`).problem;
@@ -228,7 +226,7 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
   if (!found.ok) return { isChanged: false, problem: found.problem };
   const { isChanged, transaction } = found.value;
   const difference = getDifference(sale, transaction, credit.total);
-  return difference ? { isChanged, problem: difference } : { id: transaction.id, isChanged, problem };
+  return { transaction, isRecorded: difference === null, isChanged, problem: difference ?? problem };
 };
 
 /** Keeps recorded parts of exchanged goods that are higher than now, and takes the difference from the other parts. */
@@ -325,20 +323,70 @@ export const sumCredits = async (ledger: Ledger, sale: Transaction, order: Order
   return done(getSum(read.value.refunds.map(({ total }) => toMinor(total, getDecimals(sale.tax_amount)))));
 };
 
-/** Records the credits of an order's refunds on its sale, whose total is `sold`. Recorded credits stay. */
+/** Records the credits of refunds, oldest first, each from what the credits before it left of the charges. */
+const recordOpen = async (
+  ledger: Ledger,
+  sale: Transaction,
+  order: Order,
+  charges: readonly Charge[],
+  refunds: readonly Refund[],
+): Promise<Credits> => {
+  const exponent = getDecimals(sale.tax_amount);
+  const problems: Problem[] = [];
+  const credits = new Map<string, string>();
+  let isChanged = false;
+  for (const refund of refunds) {
+    const credit = toCredit(charges, refund, exponent);
+    const credited = await ensureCredit(ledger, sale, credit, order);
+    const { transaction, problem } = credited;
+    if (problem) problems.push(problem);
+    if (transaction && credited.isRecorded) credits.set(refund.id, transaction.id);
+    isChanged ||= credited.isChanged;
+    const expected = new Map(credit.parts.map(({ charge, ...taken }) => [charge.id, taken]));
+    // Levy distributes a sent tax over the lines.
+    subtract(
+      charges,
+      refund,
+      transaction?.parent_transaction_id === sale.id ? readTaken(transaction, exponent) : expected,
+    );
+  }
+  return { problems, isChanged, credits };
+};
+
+/**
+ * Records the credits of an order's refunds on its sale, whose total is `sold`. Recorded credits stay as they are: the
+ * others are distributed over the remaining amounts, even if their refund is older, such as one that was pending for
+ * days. Each credit has the amount that the shop refunded:
+ *
+ * - Returned units refund their share of the remaining amount of their line, and shipping its amount.
+ * - If the refund is lower, all of them are reduced in proportion.
+ * - An additional amount, or a refund without lines, is taken in proportion from the rest of the returned lines, then
+ * from all lines and the shipping.
+ * - A refund that exceeds the remaining total is credited up to it; the rest is `excess`.
+ *
+ * Without a given tax, the tax is the part of the recorded tax that Levy calculates for a credit. The credits of a fully
+ * refunded order add up to its sale to the cent. A zero refund has no credit.
+ */
 export const recordCredits = async (
   ledger: Ledger,
   sale: Transaction,
   order: Order,
   sold = order.total,
 ): Promise<Credits> => {
-  const credits = new Map<string, string>();
   const read = await readRefunds(ledger, sale, order, sold);
-  if (!read.ok) return { problems: [read.problem], isChanged: false, credits };
+  if (!read.ok) return { problems: [read.problem], isChanged: false, credits: new Map() };
   const exponent = getDecimals(sale.tax_amount);
   const { refunds, recorded } = read.value;
-  const listed = listCredits(sale, refunds, recorded);
+  const charges = listCharges(sale, exponent);
+  for (const refund of refunds) {
+    const credit = recorded.get(refund.id);
+    if (credit) subtract(charges, refund, readTaken(credit, exponent));
+  }
+  const open = refunds.filter(({ id }) => !recorded.has(id));
+  const opened = await recordOpen(ledger, sale, order, charges, open);
   const problems: Problem[] = [];
+  const credits = new Map(opened.credits);
+  const isAllCredited = getSum(charges.map(gross)) === 0n;
   for (const { id, total } of refunds) {
     const credit = recorded.get(id);
     if (!credit) continue;
@@ -346,17 +394,10 @@ export const recordCredits = async (
     const missing = toMinor(total, exponent) - toMinor(credit.total_amount, exponent);
     const excess = toDecimal(missing, exponent);
     const problem =
-      missing > 0n && listed.left === 0n
+      missing > 0n && isAllCredited
         ? excessProblem(refundReference(order.reference, id), order, excess)
         : getDifference(sale, credit, total);
     if (problem) problems.push(problem);
   }
-  let isChanged = false;
-  for (const credit of listed.credits) {
-    const credited = await ensureCredit(ledger, sale, credit, order);
-    if (credited.problem) problems.push(credited.problem);
-    if (credited.id) credits.set(credit.refund.id, credited.id);
-    isChanged ||= credited.isChanged;
-  }
-  return { problems, isChanged, credits };
+  return { problems: [...problems, ...opened.problems], isChanged: opened.isChanged, credits };
 };

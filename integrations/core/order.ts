@@ -67,7 +67,8 @@ export type Refund = {
   /** The returned goods. A refund without lines and shipping is only an amount. */
   readonly lines: readonly { readonly id: string; readonly quantity: number }[];
   /**
-   * The tax in the total of a refund of one line, such as all of it if only the tax is returned. Default: in proportion.
+   * The tax in the total of a refund of one line, such as all of it if only the tax is returned. Other lines supply what
+   * the line lacks. Default: in proportion.
    */
   readonly tax?: string | undefined;
   /** The shipping part of the total, with tax. It is distributed over the charges in proportion. */

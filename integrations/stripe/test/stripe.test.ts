@@ -270,6 +270,28 @@ describe('life cycle of an invoice', () => {
     expect(await readTaxes(other.id)).toEqual(['credit 0.80 0.80', 'credit 1.60 1.60', 'sale 32.40 2.40']);
   });
 
+  it('credits the tax that a credit note states even if a proration or an earlier note reduced its line', async () => {
+    const readRows = async (id: string) =>
+      (await readLedger(id))
+        .map(({ type, total_amount, tax_amount }) => `${type} ${total_amount} ${tax_amount}`)
+        .sort();
+    const base = { status: 'issued', created: now, refund: null };
+    // The tax is 8 % of 120.00 in Philadelphia. The first line has 80.00 left after the proration.
+    const invoice = await sell({ state: 'PA', lines: [line(10_000), line(5_000), line(-3_000)] });
+    const of = invoice.lines[0]?.id as string;
+    fake.notes.push({ ...base, invoice: invoice.id, id: `cn_${++serial}`, lines: [{ of, net: 10_000, tax: 640 }] });
+    // The rest of the tax is returned without a price.
+    fake.notes.push({ ...base, invoice: invoice.id, id: `cn_${++serial}`, lines: [{ of: null, net: 0, tax: 320 }] });
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    expect(await readRows(invoice.id)).toEqual([
+      'credit 1.07 1.07',
+      'credit 106.40 6.40',
+      'credit 2.13 2.13',
+      'sale 129.60 9.60',
+    ]);
+    expect((await billing.applyTax(invoice.id)).isChanged).toBe(false);
+  });
+
   it('credits a refunded payment of several invoices only through its credit notes', async () => {
     const more = { state: 'PA', intent: 'pi_shared', lines: [line(1_000)] };
     const first = await sell(more);
@@ -500,6 +522,7 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
   const isIn = (percent: number) => random.upTo(99) < percent;
   const invoices: FakeInvoice[] = [];
   const kept = new Map<string, number>();
+  const keptTax = new Map<string, number>();
   for (let at = 0; at < count; at++) {
     const lines = Array.from({ length: 1 + upTo(4) }, () => {
       const amount = 100 + upTo(50_000);
@@ -516,13 +539,13 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
       ['invoice.finalized', invoice.id],
     ] as [string, string][];
     kept.set(invoice.id, invoice.status === 'void' ? 0 : getTotal(invoice));
+    keptTax.set(invoice.id, invoice.status === 'void' ? 0 : getTax(invoice));
     if (invoice.status === 'open' && isIn(50)) {
       const [first] = invoice.lines as [FakeInvoice['lines'][number]];
       const isNote = isIn(50);
       const own = { of: first.id, net: first.amount - first.discount, tax: first.tax };
-      const off = invoice.lines.some(({ amount }) => amount < 0);
       const amount = 1 + upTo(getTotal(invoice));
-      if (isNote && !off && own.net > 0) {
+      if (isNote && own.net > 0 && own.net + own.tax <= getTotal(invoice)) {
         const note = {
           id: `cn_${++serial}`,
           invoice: invoice.id,
@@ -533,9 +556,11 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
         };
         fake.notes.push(note);
         kept.set(invoice.id, getTotal(invoice) - noteTotal(note));
+        keptTax.set(invoice.id, getTax(invoice) - own.tax);
       } else {
         fake.refunds.push({ id: `re_${++serial}`, invoice: invoice.id, amount, created: now });
         kept.set(invoice.id, getTotal(invoice) - amount);
+        keptTax.delete(invoice.id);
       }
       events.push(['credit_note.created', invoice.id]);
     }
@@ -546,11 +571,15 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
   const report = await billing.reconcile({ from: today, to: today });
   expect(report.problems).toEqual([]);
   const sums = new Map<string, number>();
+  const taxes = new Map([...keptTax.keys()].map((id) => [id, 0]));
   for await (const row of levy.levy.list('/transactions', { query: { limit: 100 } })) {
     const order = row.metadata?.['order'] as string;
     const sign = row.type === 'credit' ? -1 : 1;
-    if (row.status !== 'void') sums.set(order, (sums.get(order) ?? 0) + sign * Math.abs(cents(row.total_amount)));
+    if (row.status === 'void') continue;
+    sums.set(order, (sums.get(order) ?? 0) + sign * cents(row.total_amount));
+    if (taxes.has(order)) taxes.set(order, (taxes.get(order) ?? 0) + sign * cents(row.tax_amount));
   }
+  expect([...taxes]).toEqual([...keptTax]);
   expect(invoices.map(({ id }) => [id, sums.get(id) ?? 0])).toEqual(invoices.map(({ id }) => [id, kept.get(id)]));
   const again = await billing.reconcile({ from: today, to: today });
   expect([again.recorded, again.problems, again.extra]).toEqual([[], [], []]);
