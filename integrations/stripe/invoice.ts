@@ -2,7 +2,7 @@
 
 import type Stripe from 'stripe';
 import { isTaxedCountry } from '../core/document.ts';
-import { distribute, toDecimal } from '../core/money.ts';
+import { distribute, divide, toDecimal } from '../core/money.ts';
 import type { Line, Order, Refund } from '../core/order.ts';
 import { type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
 
@@ -79,15 +79,23 @@ const withoutNegativeLines = (lines: readonly Coded[]): Coded[] => {
   return positive;
 };
 
+const millionth = 1_000_000;
+
+/** Returns the quantity of a line with up to six decimals, because Stripe truncates `quantity`. */
+export const getQuantity = ({ quantity, quantity_decimal }: Stripe.InvoiceLineItem): number =>
+  Math.round(Number(String(quantity_decimal ?? quantity ?? 1)) * millionth) / millionth || 1;
+
 /** Keeps the quantity, because some taxes depend on the price of a unit. The discount absorbs the remainder. */
 const toLine = ({ line, code, net }: Coded): Line => {
-  const quantity = Math.max(line.quantity ?? 1, 1);
-  const unit = Math.ceil(line.amount / quantity);
+  const quantity = getQuantity(line);
+  const whole = BigInt(millionth);
+  const parts = BigInt(Math.round(quantity * millionth));
+  const unit = (BigInt(line.amount) * whole + parts - 1n) / parts;
   return {
     id: line.id,
     quantity,
     unitPrice: decimal(unit),
-    discount: decimal(unit * quantity - net),
+    discount: decimal(divide(unit * parts, whole) - BigInt(net)),
     taxCode: code,
     description: line.description,
   };

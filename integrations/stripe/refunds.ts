@@ -6,7 +6,7 @@ import { distribute, toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
 import { failed, type Problem, refused } from '../core/problem.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
-import { decimal, type FullInvoice, getCredits, getNet, getTax, instant } from './invoice.ts';
+import { decimal, type FullInvoice, getCredits, getNet, getQuantity, getTax, instant } from './invoice.ts';
 
 /** A refund whose credit in Levy no longer belongs to the invoice. A credit above `refund.total` is voided. */
 type Obsolete = {
@@ -91,8 +91,7 @@ const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: Full
   return byLine.map(({ of, total, tax }) => {
     if (!of) return { ...base, id: note.id, total: decimal(total), lines: [] };
     const line = full.lines.find(({ id }) => id === of);
-    const quantity = Math.max(line?.quantity ?? 1, 1);
-    const lines = line ? [{ id: line.id, quantity }] : [];
+    const lines = line ? [{ id: line.id, quantity: getQuantity(line) }] : [];
     return { ...base, id: `${note.id}-${of}`, lines, total: decimal(total), tax: decimal(tax) };
   });
 };

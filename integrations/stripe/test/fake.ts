@@ -62,6 +62,7 @@ const addresses: Record<string, object> = {
   TX: { line1: '1100 Congress Ave', city: 'Austin', state: 'TX', postal_code: '78701' },
   CA: { line1: '200 N Spring St', city: 'Los Angeles', state: 'CA', postal_code: '90012' },
   CT: { line1: '550 Main St', city: 'Hartford', state: 'CT', postal_code: '06103' },
+  NY: { line1: '1 Centre St', city: 'New York', state: 'NY', postal_code: '10007' },
   PA: { line1: '1400 John F Kennedy Blvd', city: 'Philadelphia', state: 'PA', postal_code: '19107' },
 };
 
@@ -89,7 +90,8 @@ const lineJson = ({ id, amount, quantity, discount, credit, product, tax }: Fake
   id,
   object: 'line_item',
   amount,
-  quantity,
+  quantity: Math.floor(quantity),
+  quantity_decimal: String(quantity),
   description: null,
   metadata: {},
   taxes: taxes(tax),

@@ -459,6 +459,23 @@ describe('life cycle of an invoice', () => {
     expect([getTax(invoice), invoice.metadata['levy_transaction_id']]).toEqual([tax, expect.any(String)]);
   });
 
+  // N.Y. Tax Law 1115(a)(30): clothing under 110.00 per item is exempt. Otherwise the tax is 8.875 % in New York City.
+  it.each([
+    [22_500, 2.5, 0],
+    [7_500, 0.5, 666],
+    [9_999, 0, 0],
+  ])('taxes %d cents for a quantity of %d according to the price of a unit', async (amount, quantity, tax) => {
+    const shirts = line(amount, { quantity, product: 'prod_txcd_30011000' });
+    const invoice = add([shirts], { state: 'NY' });
+    expect((await send('invoice.created', invoice)).problems).toEqual([]);
+    expect(getTax(invoice)).toBe(tax);
+    invoice.status = 'paid';
+    const note = { id: `cn_${++serial}`, invoice: invoice.id, status: 'issued', created: now, refund: null };
+    fake.notes.push({ ...note, lines: [{ of: shirts.id, net: amount, tax }] });
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    expect((await readLedger(invoice.id)).map((row) => cents(row.total_amount))).toEqual([amount + tax, amount + tax]);
+  });
+
   it('taxes an invoice with 250 lines', async () => {
     const invoice = add(Array.from({ length: 250 }, (_, at) => line(100 + at)));
     expect((await send('invoice.created', invoice)).problems).toEqual([]);
