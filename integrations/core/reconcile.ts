@@ -114,8 +114,8 @@ const nothing = { sale: null, isChanged: false } as const;
 export const invalidOrder = (reference: string, error: unknown): Problem =>
   failed(reference, 'invalid_order', error instanceof Error ? error.message : String(error)).problem;
 
-const recordOrProblem = (ledger: Ledger, order: Order): Promise<Recorded> =>
-  recordOrder(ledger, order).catch((error: unknown) => {
+const recordOrProblem = (ledger: Ledger, order: Order, record: typeof recordOrder): Promise<Recorded> =>
+  record(ledger, order).catch((error: unknown) => {
     if (error instanceof LevyUnavailable || error instanceof LevyRefused) throw error;
     return { ...nothing, problems: [invalidOrder(order.reference, error)] };
   });
@@ -132,14 +132,16 @@ const isPlain = ({ wanted, refunds, placedAt, changedAt }: Order): boolean =>
  * after placement are recorded one by one; the amounts of all others are compared in batches of 1,000.
  *
  * `orders` are all orders placed in the range. `problems` are the problems of orders that the adapter could not build;
- * the report includes them. An order that fails otherwise has the problem `invalid_order`. Throws `LevyUnavailable`
- * during an outage, and `LevyRefused` if the credential lacks read or write permission; a later run continues.
+ * the report includes them. `record` records one order. An order that fails otherwise has the problem `invalid_order`.
+ * Throws `LevyUnavailable` during an outage, and `LevyRefused` if the credential lacks read or write permission; a later
+ * run continues.
  */
 export const reconcile = async (
   ledger: Ledger,
   orders: readonly Order[],
   range: Range,
   problems: readonly Problem[] = [],
+  record = recordOrder,
 ): Promise<Report> => {
   const plain = orders.filter(isPlain);
   const waiting = new Set(orders.filter((order) => !isPlain(order)));
@@ -151,7 +153,7 @@ export const reconcile = async (
   const recorded: string[] = [];
   const found = [...problems];
   for (const order of waiting) {
-    const result = await recordOrProblem(ledger, order);
+    const result = await recordOrProblem(ledger, order, record);
     found.push(...result.problems);
     if (result.isChanged) recorded.push(order.reference);
   }

@@ -5,8 +5,8 @@ import { toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
 import { failed, formatProblem, type Problem } from '../core/problem.ts';
 import { createQuotes, type GetQuote } from '../core/quotes.ts';
-import { type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
-import { recordOrder } from '../core/sales.ts';
+import { invalidOrder, type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
+import { type Recorded, recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
 import { buildOrder, decimal, type FullInvoice, getCredits, getTax, isForeign, voidedOrder } from './invoice.ts';
 import { listPaidInvoices, markNotes, type Returned, readReturned, voidObsolete } from './refunds.ts';
@@ -167,17 +167,30 @@ const withoutObsolete = async (ledger: Ledger, read: Read): Promise<Handled & { 
   return { isChanged, problems: [...read.problems, ...problems], order: { ...order, refunds } };
 };
 
+/** Records an invoice that is not a draft, and writes the ids of its sale and its credits to Stripe. */
+const recordInvoice = async ({ stripe, ledger }: Context, { full, notes }: Read, order: Order): Promise<Recorded> => {
+  const recorded = await recordOrder(ledger, order);
+  if (recorded.credits) await markNotes(stripe, notes, recorded.credits);
+  // The draft transaction can have expired since.
+  if (recorded.sale) await markInvoice(stripe, full.invoice, recorded.sale.id);
+  return recorded;
+};
+
 const applyTax = async (context: Context, full: FullInvoice): Promise<Handled> => {
   const read = await readOrder(context, full);
   if (!('order' in read)) return read;
   if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
   const { order, ...voided } = await withoutObsolete(context.ledger, read);
-  const { problems, isChanged, credits, sale } = await recordOrder(context.ledger, order);
-  if (credits) await markNotes(context.stripe, read.notes, credits);
-  // The draft transaction can have expired since.
-  if (sale) await markInvoice(context.stripe, full.invoice, sale.id);
+  const { problems, isChanged } = await recordInvoice(context, read, order);
   return { problems: [...voided.problems, ...problems], isChanged: isChanged || voided.isChanged };
 };
+
+/** Returns a problem for an invoice that cannot be converted or that Stripe refuses to change, so others continue. */
+const orProblem = <Result extends Handled>(id: string, handled: Promise<Result>): Promise<Result | Handled> =>
+  handled.catch((error: Error & { readonly statusCode?: number }) => {
+    if (!(error instanceof RangeError) && error.statusCode !== 400) throw error;
+    return { isChanged: false, problems: [invalidOrder(id, error)] };
+  });
 
 const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handled> => {
   if (!(stripeEvents as readonly string[]).includes(event.type)) return nothing;
@@ -186,7 +199,8 @@ const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handl
   for (const id of ids) {
     const full = event.type === 'invoice.deleted' ? null : await readInvoice(context.stripe, id);
     // An earlier event of a deleted draft can arrive after its deletion. Voiding needs only the reference.
-    const handled = full ? await applyTax(context, full) : await recordOrder(context.ledger, voidedOrder(id));
+    const applied = full ? applyTax(context, full) : recordOrder(context.ledger, voidedOrder(id));
+    const handled = await orProblem(id, applied);
     all = { isChanged: all.isChanged || handled.isChanged, problems: [...all.problems, ...handled.problems] };
   }
   return all;
@@ -210,7 +224,7 @@ const handleExtra = async (context: Context, entries: Report['extra'], listed: R
   for (const entry of entries) {
     const id = entry.type === 'sale' ? entry.reference_id : null;
     const full = id && !listed.has(id) ? await readInvoice(context.stripe, id) : null;
-    const handled = full ? await applyTax(context, full) : nothing;
+    const handled = full ? await orProblem(full.invoice.id, applyTax(context, full)) : nothing;
     problems.push(...handled.problems);
     if (full && handled.isChanged) recorded.push(full.invoice.id);
     if (!full || handled === nothing) extra.push(entry);
@@ -218,11 +232,22 @@ const handleExtra = async (context: Context, entries: Report['extra'], listed: R
   return { recorded, problems, extra };
 };
 
+type Prepared = Handled & { readonly order?: Order; readonly read?: Read };
+
+/** Handles a draft, or returns the order of another invoice. */
+const prepare = async (context: Context, full: FullInvoice): Promise<Prepared> => {
+  const read = await readOrder(context, full);
+  if (!('order' in read)) return read;
+  if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
+  return { ...(await withoutObsolete(context.ledger, read)), read };
+};
+
 const reconcileInvoices = async (context: Context, range: Range): Promise<Report> => {
   const { stripe, ledger } = context;
   const { from, end } = toInstants(range);
   const created = { gte: from.getTime() / 1000 - lookBackSeconds, lt: end.getTime() / 1000 };
   const orders: Order[] = [];
+  const reads = new Map<string, Read>();
   const problems: Problem[] = [];
   const recorded = new Set<string>();
   const listed = new Set<string>();
@@ -230,21 +255,14 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
     const full = await readInvoice(stripe, id);
     if (!full) continue;
     listed.add(id);
-    const read = await readOrder(context, full);
-    if (!('order' in read)) {
-      problems.push(...read.problems);
-      if (read.isChanged) recorded.add(id);
-      continue;
-    }
-    const isDraft = read.order.wanted === 'draft';
-    const handled: Handled & { order?: Order } = isDraft
-      ? await taxDraft(context, read.full, read.order)
-      : await withoutObsolete(ledger, read);
-    problems.push(...handled.problems);
-    if (handled.order) orders.push(handled.order);
-    if (handled.isChanged) recorded.add(id);
+    const prepared: Prepared = await orProblem(id, prepare(context, full));
+    problems.push(...prepared.problems);
+    if (prepared.order) orders.push(prepared.order);
+    if (prepared.read) reads.set(id, prepared.read);
+    if (prepared.isChanged) recorded.add(id);
   }
-  const report = await reconcile(ledger, orders, range, problems);
+  const record: typeof recordOrder = (_, order) => recordInvoice(context, reads.get(order.reference) as Read, order);
+  const report = await reconcile(ledger, orders, range, problems, record);
   const later = await handleExtra(context, report.extra, listed);
   return {
     ...report,
@@ -275,7 +293,7 @@ export const createLevyStripe = ({
     applyTax: async (id) => {
       const full = await readInvoice(stripe, id);
       if (!full) throw new RangeError(`Stripe has no invoice "${id}".`);
-      return withoutTemporary(await applyTax(context, full));
+      return withoutTemporary(await orProblem(id, applyTax(context, full)));
     },
     handleEvent: async (event) => withoutTemporary(await handleEvent(context, event)),
     reconcile: (range) => reconcileInvoices(context, range),

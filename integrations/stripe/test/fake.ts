@@ -32,6 +32,8 @@ export type FakeInvoice = {
   /** The payment intent or the payment record, and whether it paid the invoice. Default: a separate one that did. */
   intent?: string;
   payment?: string;
+  /** Whether Stripe refuses to change the lines. */
+  isLocked?: boolean;
 };
 export type FakeNote = {
   id: string;
@@ -206,7 +208,7 @@ export const startStripe = async () => {
     const invoice = invoices.get(path.split('/')[3] ?? '') as FakeInvoice;
     const refused = (message: string) => ({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
     const indexes = [...form.keys()].flatMap((key) => /^lines\[(\d+)\]\[id\]$/.exec(key)?.[1] ?? []);
-    if (indexes.length > 0 && invoice.status !== 'draft') return refused('The invoice is not a draft.');
+    if (indexes.length > 0 && (invoice.status !== 'draft' || invoice.isLocked)) return refused('Not editable.');
     for (const at of indexes) {
       const line = invoice.lines.find(({ id }) => id === form.get(`lines[${at}][id]`));
       if (!line) return refused('No such line.');

@@ -587,6 +587,9 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
   }
   const report = await billing.reconcile({ from: today, to: today });
   expect(report.problems).toEqual([]);
+  const ids = new Set(invoices.map(({ id }) => id));
+  const unmarked = fake.notes.filter(({ invoice, metadata }) => ids.has(invoice) && !metadata?.['levy_credit_id']);
+  expect(unmarked).toEqual([]);
   const sums = new Map<string, number>();
   const taxes = new Map([...keptTax.keys()].map((id) => [id, 0]));
   for await (const row of levy.levy.list('/transactions', { query: { limit: 100 } })) {
@@ -628,6 +631,17 @@ it('matches a sale with an invoice that was created more than 45 days ago, and r
   ]);
   fake.invoices.set(removed.id, removed);
   for (const [at, invoice] of emptied.entries()) invoice.lines.push(...(lines[at] ?? []));
+});
+
+it('reports a draft that Stripe refuses to change, and reconciles the other invoices', async () => {
+  const locked = add([line(1_000)], { isLocked: true });
+  const lost = add([line(1_000, { tax: 80 })], { state: 'PA', status: 'paid' });
+  const refused = [{ reference: locked.id, code: 'invalid_order', detail: 'Not editable.', isFinal: true }];
+  const { recorded, problems } = await billing.reconcile({ from: today, to: today });
+  expect({ recorded, problems }).toEqual({ recorded: [lost.id], problems: refused });
+  expect(lost.metadata['levy_transaction_id']).toBe((await readLedger(lost.id))[0]?.id);
+  expect((await send('invoice.updated', locked)).problems).toEqual(refused);
+  fake.invoices.delete(locked.id);
 });
 
 it('runs the nightly example, which records changes whose events were lost', async () => {
