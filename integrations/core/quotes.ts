@@ -92,7 +92,8 @@ export type GetQuote = (document: Document, scope?: object) => Promise<Quote>;
 const keptMs = 10 * 60_000;
 // Timers can fire slightly early, and no call completes faster than this.
 const leastMs = 10;
-const dayMs = 24 * 60 * 60_000;
+// The tax day of an account begins at a quarter of an hour in all time zones.
+const quarterMs = 15 * 60_000;
 
 /** Equal documents produce equal strings, because `toDocument` writes the fields in a fixed order. */
 export const computeDigest = (value: object): string =>
@@ -110,10 +111,29 @@ const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
 
 type Entry = { readonly quote: Promise<Quote>; readonly until: number };
 
+/** Measures how long the calls of each scope have waited. Concurrent calls wait together. */
+const trackWaits = () => {
+  const waited = new WeakMap<object, { readonly ms: number; readonly until: number }>();
+  const read = (scope: object) => waited.get(scope) ?? { ms: 0, until: 0 };
+  return {
+    getMs: (scope: object): number => read(scope).ms,
+    track: async (scope: object, quote: Promise<Quote>): Promise<Quote> => {
+      const start = performance.now();
+      try {
+        return await quote;
+      } finally {
+        const { ms, until } = read(scope);
+        const end = performance.now();
+        waited.set(scope, { ms: ms + end - Math.max(start, until), until: end });
+      }
+    },
+  };
+};
+
 /**
  * Creates a cache of calculations with request coalescing. Successes and refusals are cached for ten minutes, but not
- * past midnight UTC, when rates change. After an outage, all documents without a cached calculation are `unavailable`
- * for `pauseMs`, or for the response's `Retry-After` if it is longer.
+ * past midnight in any time zone, when rates change. After an outage, all documents without a cached calculation are
+ * `unavailable` for `pauseMs`, or for the response's `Retry-After` if it is longer.
  */
 export const createQuotes = ({
   levy,
@@ -124,7 +144,7 @@ export const createQuotes = ({
   now = Date.now,
 }: QuoteOptions): GetQuote => {
   const entries = new Map<string, Entry>();
-  const waited = new WeakMap<object, number>();
+  const waits = trackWaits();
   let pause: { readonly until: number; readonly detail: string } | null = null;
 
   const fail = (detail: string, retryAfterSeconds = 0): Quote => {
@@ -149,7 +169,7 @@ export const createQuotes = ({
     }
   };
   const keep = (key: string, quote: Promise<Quote>) => {
-    const until = Math.min(now() + keptMs, (Math.floor(now() / dayMs) + 1) * dayMs);
+    const until = Math.min(now() + keptMs, (Math.floor(now() / quarterMs) + 1) * quarterMs);
     entries.set(key, { quote, until });
     for (const oldest of entries.keys()) {
       if (entries.size <= maxEntries) break;
@@ -158,31 +178,22 @@ export const createQuotes = ({
     const drop = () => entries.get(key)?.quote === quote && entries.delete(key);
     quote.then((result) => !result.ok && result.reason === 'unavailable' && drop(), drop);
   };
-  const trackWait = async (scope: object, quote: Promise<Quote>): Promise<Quote> => {
-    const start = performance.now();
-    try {
-      return await quote;
-    } finally {
-      waited.set(scope, (waited.get(scope) ?? 0) + performance.now() - start);
-    }
-  };
-
   return (document, scope = {}) => {
-    const leftMs = Math.floor(timeoutMs - (waited.get(scope) ?? 0));
+    const leftMs = Math.floor(timeoutMs - waits.getMs(scope));
     const key = computeDigest(document);
     const entry = entries.get(key);
     if (entry && entry.until > now()) {
       // Reinserts the entry, so it becomes the newest.
       entries.delete(key);
       entries.set(key, entry);
-      return trackWait(scope, withTimeout(entry.quote, leftMs));
+      return waits.track(scope, withTimeout(entry.quote, leftMs));
     }
     if (pause && pause.until > now()) return Promise.resolve(unavailable(pause.detail));
     if (leftMs < leastMs)
       return Promise.resolve(unavailable(`The ${timeoutMs} ms time limit of this request is used up.`));
     const quote = calculate(document, leftMs);
     keep(key, quote);
-    return trackWait(scope, quote);
+    return waits.track(scope, quote);
   };
 };
 

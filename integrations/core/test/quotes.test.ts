@@ -33,6 +33,19 @@ describe('quotes', () => {
     expect(quote).toMatchObject({ ok: true, calculation: { tax_amount: '4.50' } });
   });
 
+  // The tax day of an account begins at midnight of its time zone.
+  it.each(['America/New_York', 'Asia/Kathmandu', 'UTC'])('caches no quote past midnight in %s', async (timeZone) => {
+    const format = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', minute: 'numeric', hourCycle: 'h23' });
+    const quarters = [...Array(96).keys()].map((at) => Date.parse('2026-11-23T00:00:00Z') + at * 15 * 60_000);
+    const midnight = quarters.find((at) => format.format(at) === '00:00') as number;
+    let now = midnight - 1000;
+    const quote = quotes({ now: () => now });
+    await quote(document('1.00'));
+    now = midnight;
+    await quote(document('1.00'));
+    expect(faults.state.seen).toHaveLength(2);
+  });
+
   it('caches a quote for ten minutes, but not past midnight UTC, and evicts the oldest', async () => {
     let now = Date.parse('2026-11-23T23:55:00Z');
     const quote = quotes({ now: () => now, maxEntries: 2 });
@@ -143,6 +156,16 @@ describe('quotes', () => {
     await other;
     expect([ended, faults.state.seen.length]).toEqual([['this', 'other'], 2]);
   });
+});
+
+it('counts the time of concurrent calls of a request once', async () => {
+  const delayed = { post: () => new Promise((resolve) => setTimeout(resolve, 100, { ok: true, data: calculation })) };
+  const calculation = { line_items: [], shipping: null, warnings: [] };
+  const quote = createQuotes({ levy: delayed as never, timeoutMs: 600 });
+  const scope = {};
+  const prices = Array.from({ length: 10 }, (_, at) => `${at + 1}.00`);
+  await Promise.all(prices.map((price) => quote(document(price), scope)));
+  expect(await quote(document('11.00'), scope)).toMatchObject({ ok: true });
 });
 
 describe('the document of a cart', () => {
