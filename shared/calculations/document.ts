@@ -3,7 +3,6 @@ import { taxDateAt } from '../accounts/time-zone.ts';
 import { getOrAdd } from '../base/collections.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import type { ReleaseFor } from '../catalog/content.ts';
-import type { PostalAddress } from '../catalog/location/address.ts';
 import type { Coverage } from '../catalog/release.ts';
 import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
@@ -21,11 +20,11 @@ import { generalGoods, isReduction, parseMinor, shippingList } from './charges.t
 import { type Charge, deliveredLinesOfAll, isShipped, readCharges, shippingCode } from './deliveries.ts';
 import { feeProblems } from './delivery-fees.ts';
 import {
+  addressIn,
   chooseDestination,
   type Destination,
   distinct,
   hasOwnDestination,
-  isEmptyAddress,
   type LocatedLine,
   type Locating,
   locateAll,
@@ -53,9 +52,6 @@ type LocatedDocument = {
     readonly warnings: readonly Warning[];
   }[];
 };
-
-const addressIn = (holder: { readonly address?: PostalAddress | null | undefined } | null | undefined) =>
-  holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
 /**
  * Returns a function that replaces the addresses of a line with the addresses of a shipping charge: the addresses of

@@ -31,27 +31,21 @@ export type LocatedLine = {
   readonly pointer: string;
 };
 
-const partyAddress = (holder: Customer | ShipFrom | null | undefined): PostalAddress | null => holder?.address ?? null;
-
 /** Whether every field of an address is empty. */
-export const isEmptyAddress = (address: PostalAddress): boolean => Object.values(address).every((value) => !value);
+export const isEmptyAddress = (address: object): boolean => Object.values(address).every((value) => !value);
+
+/** Returns the address of a buyer, an origin or a destination. An empty address counts as absent. */
+export const addressIn = (holder: Customer | ShipFrom | null | undefined): PostalAddress | null =>
+  holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
 type Shipped = { readonly ship_from?: ShipFrom | null | undefined };
 
-const originIn = ({ ship_from }: Shipped): PostalAddress | null => {
-  const address = partyAddress(ship_from);
-  return address && !isEmptyAddress(address) ? address : null;
-};
-
-/**
- * Returns the address that a line or shipping charge is shipped from: its own, the document's or the account's address.
- * An empty address counts as absent.
- */
+/** Returns the address that a line or shipping charge is shipped from: its own, the document's or the account's address. */
 export const chooseOrigin = (
   own: Shipped,
   document: Shipped,
   settings: Pick<Settings, 'ship_from'>,
-): PostalAddress | null => originIn(own) ?? originIn(document) ?? settings.ship_from;
+): PostalAddress | null => addressIn(own.ship_from) ?? addressIn(document.ship_from) ?? settings.ship_from;
 
 /** The inputs of locating other than the addresses. */
 export type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
@@ -65,7 +59,7 @@ export type Destination = {
 
 /** Whether a line has its own destination or origin. */
 export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItemRequest): boolean =>
-  partyAddress(customer) !== null || partyAddress(ship_from) !== null || fulfillment === 'pickup';
+  addressIn(customer) !== null || addressIn(ship_from) !== null || fulfillment === 'pickup';
 
 /**
  * Returns the destination of a line. A picked-up line is delivered where the seller hands it over: at its origin,
@@ -77,8 +71,8 @@ export const chooseDestination = (
   index: number,
   settings: Settings,
 ): Destination => {
-  const own = partyAddress(customer);
-  const ownOrigin = originIn({ ship_from });
+  const own = addressIn(customer);
+  const ownOrigin = addressIn(ship_from);
   const origin = chooseOrigin({ ship_from }, input, settings);
   const pointers = {
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
@@ -86,7 +80,7 @@ export const chooseDestination = (
   };
   return fulfillment === 'pickup'
     ? { address: origin ?? {}, origin, pointers: { ...pointers, destination: pointers.origin } }
-    : { address: own ?? partyAddress(input.customer) ?? {}, origin, pointers };
+    : { address: own ?? addressIn(input.customer) ?? {}, origin, pointers };
 };
 
 const pickupWithoutOrigin = (pointer: string): Problem =>
@@ -209,8 +203,8 @@ export const listAddresses = (input: Addressed, settings: Pick<Settings, 'ship_f
     if (read.ok) found.set(key, addressesByState(read.value));
   };
   for (const { customer, ship_from } of input.line_items ?? []) {
-    add(customer?.address ?? input.customer?.address);
-    add(originIn({ ship_from }) ?? input.ship_from?.address);
+    add(addressIn(customer) ?? input.customer?.address);
+    add(addressIn(ship_from) ?? input.ship_from?.address);
   }
   for (const { ship_to, ship_from } of shippingList(input.shipping)) {
     add(ship_to?.address);

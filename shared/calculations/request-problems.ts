@@ -202,8 +202,8 @@ export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
 const holderProblems = (fields: JsonObject, path: string, holders = ['customer', 'ship_from']): Problem[] =>
   holders.flatMap((holder) => {
     const { success, data } = PostalAddress.safeParse(asObject(fields[holder])?.['address']);
-    // An empty origin counts as absent; the schema rejects an invalid address.
-    if (!success || (holder !== 'customer' && isEmptyAddress(data))) return [];
+    // An empty address counts as absent; the schema rejects an invalid address.
+    if (!success || isEmptyAddress(data)) return [];
     const read = readAddress(data, `${path}/${holder}/address`);
     return read.ok ? [] : read.problems;
   });
@@ -295,10 +295,13 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
       : [requiredField(`/line_items/${index}/unit_price`, 'Send unit_price, a decimal as a string.')],
   );
 
-// The schema rejects a line or a customer that is not an object, so a missing address is not reported again.
+// The schema rejects a line, a customer or an address that is not an object, so a missing address is not reported again.
 const hasAddress = (holder: Line) => {
   const customer = holder?.['customer'];
-  return !holder || (asObject(customer) ? isSent(asObject(customer)?.['address']) : isSent(customer));
+  if (!holder || !asObject(customer)) return !holder || isSent(customer);
+  const address = asObject(customer)?.['address'];
+  const fields = asObject(address);
+  return fields ? !isEmptyAddress(fields) : isSent(address);
 };
 
 // Charges and negative prices are taxed at the addresses of other line items.

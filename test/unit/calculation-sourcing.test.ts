@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { chooseDestination, locateAll } from '../../shared/calculations/locate-lines.ts';
+import { calculationProblems } from '../../shared/calculations/request-problems.ts';
 import { sourceSale } from '../../shared/calculations/sourcing.ts';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
@@ -14,6 +15,7 @@ import {
   getRelease,
   refusal,
   rule,
+  testNow,
   warningCodes,
 } from '../support/builders.ts';
 
@@ -281,6 +283,20 @@ it('uses the origin of the document if the origin of a line is empty', () => {
   };
   for (const own of [null, {}, { address: null }, { address: {} }, { address: { city: '' } }])
     expect(listOrigins(own)).toEqual(['8.25', 'origin']);
+});
+
+it("uses the buyer's address of the document if that of a line is empty, and requires one", () => {
+  const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
+  for (const customer of [null, {}, { address: null }, { address: {} }, { address: { city: '', state: null } }]) {
+    // California owes 7.25% in Alpine County.
+    const to = { state: 'CA', postal_code: '96120' };
+    const request = { customer: { address: to }, line_items: [{ ...line, customer }] };
+    expect(calculationProblems({ ...request, tax_date: '2026-11-20' }, testNow)).toEqual([]);
+    expect(ask({ to, line_items: [{ ...line, customer }] }).tax_amount).toBe('7.25');
+    expect(calculationProblems({ customer, line_items: [{ ...line, customer }] }, testNow)).toMatchObject([
+      { code: 'validation_required_field', source: { pointer: '/customer/address' } },
+    ]);
+  }
 });
 
 describe('lines that share their addresses', () => {

@@ -312,6 +312,10 @@ describe('pickup lines', () => {
       { to: detroit, line_items: [{ ...line, customer: { address: detroit } }], ship_from },
     ],
     ["without a buyer's address", { line_items: [line], ship_from }],
+    [
+      "with an empty buyer's address",
+      { customer: { address: { city: '', state: null } }, line_items: [line], ship_from },
+    ],
   ])('taxes a pickup line at the pickup address, %s', (_, request) => expect(ask(request).tax_amount).toBe('9.03'));
 
   it('rejects a pickup line without an origin', () => {

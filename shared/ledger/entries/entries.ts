@@ -1,7 +1,7 @@
 import { listRegistrations } from '../../accounts/account.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import { deliveredLinesOfAll, readCharges } from '../../calculations/deliveries.ts';
-import { chooseOrigin } from '../../calculations/locate-lines.ts';
+import { addressIn, chooseOrigin } from '../../calculations/locate-lines.ts';
 import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { isReviewCode, type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
 import { fiveDigitZip, readAddress } from '../../catalog/location/address.ts';
@@ -275,7 +275,7 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
     ...shippingList(shipping).map((charge) => ({
       charge,
       line: null,
-      origins: charge.ship_from?.address ? [originState(charge, posting)] : shippedInside,
+      origins: addressIn(charge.ship_from) ? [originState(charge, posting)] : shippedInside,
     })),
   ];
   const calculated = listCalculatedTaxes(posting);
@@ -394,7 +394,7 @@ export const statesToFile = (posting: PostingInput): readonly string[] =>
 const entryDocument = (posting: PostingInput, charges: readonly Charge[]): LiabilityEntry['document'] => {
   const { transaction } = posting;
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
-  const address = line?.customer?.address ?? transaction.customer?.address;
+  const address = addressIn(line?.customer) ?? addressIn(transaction.customer);
   const parts = charges.flatMap(({ rows }) => rows.flatMap((row) => row.parts));
   const certificates = [...new Set(parts.flatMap(({ certificate_numbers = [] }) => certificate_numbers))];
   return {
