@@ -149,6 +149,7 @@ describe('electronic returns', () => {
   it.each([
     { shipping: { amount: '10.00' } },
     { freight: { id: 'freight', product_tax_code: 'SHIPPING.DELIVERY', quantity: '1', unit_price: '10.00' } },
+    { freight: { id: 'freight', product_tax_code: 'DELIVERY', quantity: '1', unit_price: '10.00' }, drug: 'DRUGS' },
   ])('reports medical appliances and the delivery of drugs at the reduced rate of Illinois: %j', async (charge) => {
     const registrations = [{ state: 'IL', from: '2026-09-01', to: null, frequency: 'month' as const }];
     const filer = await shop({ registrations });
@@ -159,8 +160,8 @@ describe('electronic returns', () => {
       quantity: '1',
       unit_price: '100.00',
     });
-    const { freight, ...others } = { freight: null, ...charge };
-    const drugs = [line('drugs', 'HEALTH.DRUGS'), ...(freight ? [freight] : [])];
+    const { freight, drug, ...others } = { freight: null, drug: 'HEALTH.DRUGS', ...charge };
+    const drugs = [line('drugs', drug), ...(freight ? [freight] : [])];
     await soldIn(filer, '2026-10-05', { customer, line_items: drugs, ...others });
     await soldIn(filer, '2026-10-06', { customer, line_items: [line('aids', 'HEALTH.HEARING_AIDS')] });
     const month = { state: 'IL', period_end: '2026-10-31', dry_run: true };

@@ -8,6 +8,7 @@ import { fiveDigitZip, readAddress } from '../../catalog/location/address.ts';
 import { allocate, sum } from '../../money/allocate.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { findProduct } from '../../vocabulary/product-tax-code.ts';
 import { listCalculatedTaxes, positive } from '../credits/amounts.ts';
 import type { ExemptPart } from '../settings-snapshot.ts';
 import type { NextTransaction, StoredTransaction } from '../transaction.ts';
@@ -205,11 +206,12 @@ export const findShippedInside = (posting: PostingInput): string[] => {
 const isReduced = ({ jurisdiction_type, taxability_reason }: TaxRowResponse): boolean =>
   jurisdiction_type === 'state' && /reduced_rated$/.test(taxability_reason);
 
-const isGoods = ({ product_tax_code }: LineItemResponse): boolean =>
-  !/^(SHIPPING|FEES)\b/i.test(product_tax_code ?? '');
+/** Returns the full path of a line's code, which can be sent as its label alone (`DRUGS`). */
+const getPath = ({ product_tax_code }: LineItemResponse): string => findProduct(product_tax_code ?? '')?.path ?? '';
 
-const isFoodOrHealth = ({ product_tax_code }: LineItemResponse): boolean =>
-  /^(FOOD|BEVERAGES|HEALTH)\b/i.test(product_tax_code ?? '');
+const isGoods = (line: LineItemResponse): boolean => !/^(SHIPPING|FEES)\./.test(getPath(line));
+
+const isFoodOrHealth = (line: LineItemResponse): boolean => /^(FOOD|BEVERAGES|HEALTH)\./.test(getPath(line));
 
 const rateKey = ({ jurisdiction_code, rate }: TaxRowResponse): string => `${jurisdiction_code} ${rate}`;
 
