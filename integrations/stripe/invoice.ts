@@ -102,7 +102,8 @@ const toLine = ({ line, code, net }: Coded): Line => {
 };
 
 const toAddress = ({ customer_shipping, customer_address }: Stripe.Invoice): Order['address'] => {
-  const address = customer_shipping?.address ?? customer_address;
+  // Stripe keeps a shipping address whose fields are all empty.
+  const address = [customer_shipping?.address, customer_address].find((one) => one && Object.values(one).some(Boolean));
   if (!address) return null;
   const { line1, city, state, postal_code, country } = address;
   return { line1, city, province: state, postalCode: postal_code, country };

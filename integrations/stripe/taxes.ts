@@ -3,6 +3,7 @@
 import type Stripe from 'stripe';
 import type { Schemas } from '../../shared/client/client.ts';
 import { toMinor } from '../core/money.ts';
+import { computeDigest } from '../core/quotes.ts';
 import { type FullInvoice, getTax } from './invoice.ts';
 
 type Row = Schemas['Calculation']['line_items'][number]['taxes'][number];
@@ -39,20 +40,24 @@ const limited = (rows: readonly TaxAmount[]): TaxAmount[] => {
   return [...rows.slice(0, maxRows - 1), { ...last, amount: getTax(all), tax_rate_data }];
 };
 
-/** Writes the transaction's id to the metadata of an invoice. Returns whether it was different. */
-export const markInvoice = async (
+const writeMetadata = async (
   stripe: Stripe,
   { id, metadata }: Stripe.Invoice,
-  transactionId: string,
+  wanted: Readonly<Record<string, string>>,
 ): Promise<boolean> => {
-  if (metadata?.['levy_transaction_id'] === transactionId) return false;
-  await stripe.invoices.update(id, { metadata: { levy_transaction_id: transactionId } });
+  if (Object.entries(wanted).every(([name, value]) => (metadata?.[name] ?? '') === value)) return false;
+  await stripe.invoices.update(id, { metadata: wanted });
   return true;
 };
 
+/** Writes the transaction's id to the metadata of an invoice. Returns whether it was different. */
+export const markInvoice = (stripe: Stripe, invoice: Stripe.Invoice, transactionId: string): Promise<boolean> =>
+  writeMetadata(stripe, invoice, { levy_transaction_id: transactionId });
+
 /**
  * Writes the taxes of a calculation to the lines whose tax differs, and the transaction's id to the metadata of the
- * invoice. Writes nothing if both are up to date, so the event that this change causes ends here.
+ * invoice. If the rows differ although their sums are equal, such as those of another state with the same rate, the
+ * digest in the metadata differs. Writes nothing if all are up to date, so the event that this change causes ends here.
  */
 export const writeTaxes = async (
   stripe: Stripe,
@@ -61,14 +66,22 @@ export const writeTaxes = async (
   transactionId: string,
 ): Promise<boolean> => {
   const taxes = new Map(calculation.line_items.map((line) => [line.id, line]));
-  const different = lines.filter(({ id, taxes: own }) => getTax(own) !== cents(taxes.get(id)?.tax_amount ?? '0'));
-  const invoice_metadata = { levy_transaction_id: transactionId };
+  const wanted = lines.map(({ id, taxes: own }) => {
+    const { tax_amount = '0', taxes: rows = [] } = taxes.get(id) ?? {};
+    const tax = cents(tax_amount);
+    return { id, tax, isDifferent: getTax(own) !== tax, rows: limited(rows.map(buildAmount)) };
+  });
+  const taxed = wanted.filter(({ tax }) => tax !== 0).map(({ id, rows }) => [id, rows]);
+  const levy_tax_digest = taxed.length > 0 ? computeDigest(taxed).slice(0, 32) : '';
+  const isMoved = (invoice.metadata?.['levy_tax_digest'] ?? '') !== levy_tax_digest;
+  const different = wanted.filter(({ tax, isDifferent }) => isDifferent || (isMoved && tax !== 0));
+  const invoice_metadata = { levy_transaction_id: transactionId, levy_tax_digest };
   for (let at = 0; at < different.length; at += maxLines) {
-    const changed = different.slice(at, at + maxLines).map(({ id }) => {
-      const rows = (taxes.get(id)?.taxes ?? []).map(buildAmount);
-      return { id, tax_amounts: rows.length > 0 ? limited(rows) : ('' as const) };
-    });
-    await stripe.invoices.updateLines(invoice.id, { lines: changed, invoice_metadata });
+    const changed = different
+      .slice(at, at + maxLines)
+      .map(({ id, rows }) => ({ id, tax_amounts: rows.length > 0 ? rows : ('' as const) }));
+    const isLast = at + maxLines >= different.length;
+    await stripe.invoices.updateLines(invoice.id, { lines: changed, ...(isLast && { invoice_metadata }) });
   }
-  return different.length > 0 || markInvoice(stripe, invoice, transactionId);
+  return different.length > 0 || writeMetadata(stripe, invoice, invoice_metadata);
 };

@@ -13,6 +13,8 @@ export type FakeLine = {
   credit?: number;
   product: string;
   tax: number;
+  /** The state of each tax row. */
+  states?: string[];
 };
 export type FakeInvoice = {
   id: string;
@@ -22,6 +24,7 @@ export type FakeInvoice = {
   exempt: string | null;
   created: number;
   lines: FakeLine[];
+  shipping?: object;
   state: string;
   country: string;
   metadata: Record<string, string>;
@@ -64,6 +67,8 @@ const addresses: Record<string, object> = {
   TX: { line1: '1100 Congress Ave', city: 'Austin', state: 'TX', postal_code: '78701' },
   CA: { line1: '200 N Spring St', city: 'Los Angeles', state: 'CA', postal_code: '90012' },
   CT: { line1: '550 Main St', city: 'Hartford', state: 'CT', postal_code: '06103' },
+  KY: { line1: '700 Capital Ave', city: 'Frankfort', state: 'KY', postal_code: '40601' },
+  MI: { line1: '100 N Capitol Ave', city: 'Lansing', state: 'MI', postal_code: '48933' },
   NY: { line1: '1 Centre St', city: 'New York', state: 'NY', postal_code: '10007' },
   PA: { line1: '1400 John F Kennedy Blvd', city: 'Philadelphia', state: 'PA', postal_code: '19107' },
 };
@@ -75,7 +80,7 @@ const invoiceJson = (invoice: FakeInvoice) => ({
   currency: invoice.currency,
   customer: invoice.customer ?? 'cus_1',
   customer_tax_exempt: invoice.exempt,
-  customer_shipping: null,
+  customer_shipping: invoice.shipping ? { address: invoice.shipping } : null,
   automatic_tax: { enabled: false },
   customer_address: { ...addresses[invoice.state], country: invoice.country },
   created: invoice.created,
@@ -216,6 +221,9 @@ export const startStripe = async () => {
         ([key]) => key.startsWith(`lines[${at}][tax_amounts]`) && key.endsWith('[amount]'),
       );
       if (amounts.length > 10) return refused('At most ten tax amounts.');
+      line.states = [...form]
+        .filter(([key]) => key.startsWith(`lines[${at}][tax_amounts]`) && key.endsWith('[state]'))
+        .map(([, state]) => state);
       line.tax = sum(amounts.map(([, amount]) => Number(amount)));
     }
     for (const [key, value] of form) {

@@ -476,6 +476,30 @@ describe('life cycle of an invoice', () => {
     expect((await readLedger(invoice.id)).map((row) => cents(row.total_amount))).toEqual([amount + tax, amount + tax]);
   });
 
+  // KRS 139.200 and MCL 205.52: both states tax 6 %, without local taxes.
+  it('replaces the taxes of a draft whose customer moved to a state with the same rate', async () => {
+    const invoice = add([line(1_000), line(2_000, { product: 'prod_txcd_10103001' })], { state: 'KY' });
+    await send('invoice.created', invoice);
+    const [goods] = invoice.lines as [FakeInvoice['lines'][number]];
+    expect([goods.tax, goods.states]).toEqual([60, ['KY']]);
+    invoice.state = 'MI';
+    for (const isChanged of [true, false])
+      expect(await send('invoice.updated', invoice)).toEqual({ isChanged, problems: [] });
+    expect([goods.tax, goods.states]).toEqual([60, ['MI']]);
+    fake.invoices.delete(invoice.id);
+  });
+
+  it('taxes the billing address if the shipping address is empty', async () => {
+    const empty = { city: null, country: null, line1: '', line2: null, postal_code: null, state: null };
+    const invoice = add([line(1_000)], { state: 'PA', shipping: empty });
+    expect((await send('invoice.created', invoice)).problems).toEqual([]);
+    expect(getTax(invoice)).toBe(80);
+    invoice.shipping = { ...empty, postal_code: '48933', state: 'MI', country: 'US' };
+    await send('invoice.updated', invoice);
+    expect(getTax(invoice)).toBe(60);
+    fake.invoices.delete(invoice.id);
+  });
+
   it('taxes an invoice with 250 lines', async () => {
     const invoice = add(Array.from({ length: 250 }, (_, at) => line(100 + at)));
     expect((await send('invoice.created', invoice)).problems).toEqual([]);
