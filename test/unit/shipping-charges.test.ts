@@ -599,6 +599,22 @@ describe("seller's fees", () => {
     ]);
   });
 
+  it('files a fee and a delivery charge like their goods that are shipped within the state', () => {
+    const freight = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '5.00' };
+    const ship_from = { address: newark };
+    const listColumns = (sent: Partial<Request>) =>
+      listLiabilityEntries(storeOutcome(ask({ to: newark, line_items: [], ...sent }))).flatMap(({ amounts }) =>
+        amounts.map(({ in_state = 0n, tax }) => [in_state, tax]),
+      );
+    const inside = { ...lamp, ship_from };
+    // The fee comes first and the document has no origin. 6.625% of 40.00 and 5.00 are 2.65 and 0.33.
+    expect(listColumns({ line_items: [wrap, inside, freight] })).toEqual([[331n, 331n]]);
+    expect(listColumns({ line_items: [inside], shipping: { amount: '5.00' } })).toEqual([[298n, 298n]]);
+    const outside = { ...lamp, ship_from: { address: oakland } };
+    expect(listColumns({ ship_from, line_items: [outside, freight] })).toEqual([[0n, 298n]]);
+    expect(listColumns({ line_items: [lamp, { ...freight, ship_from }] })).toEqual([[33n, 298n]]);
+  });
+
   it('rejects a fee for a line that does not exist', () => {
     const line_items = [lamp, { ...wrap, parent_line_item_id: 'mug' }];
     const source = { pointer: '/line_items/1/parent_line_item_id' };

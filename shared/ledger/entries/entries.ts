@@ -1,5 +1,5 @@
 import { listRegistrations } from '../../accounts/account.ts';
-import { shippingList } from '../../calculations/charges.ts';
+import { mayBeCharge, shippingList } from '../../calculations/charges.ts';
 import { deliveredLinesOfAll, readCharges } from '../../calculations/deliveries.ts';
 import { addressIn, chooseOrigin } from '../../calculations/locate-lines.ts';
 import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../calculations/response.ts';
@@ -188,16 +188,19 @@ const originState = (holder: Pick<LineItemResponse, 'ship_from'>, posting: Posti
   return jurisdictionCode(address.value.state);
 };
 
+const isCharge = ({ product_tax_code }: LineItemResponse): boolean => mayBeCharge(product_tax_code);
+
 /**
- * Returns the states in which the first line is shipped from within the state. Shipping charges without a separate
- * address follow it. Credits of the sale store them, because they may lack the line. Empty if nothing was charged for
- * shipping.
+ * Returns the states in which the first line is shipped from within the state. Shipping charges and fees without a
+ * separate address follow it. Credits of the sale store them, because they may lack the line. Empty if there are no such
+ * charges.
  */
 export const findShippedInside = (posting: PostingInput): string[] => {
   const { line_items, shipping } = posting.transaction;
-  if (!shipping) return [];
+  if (!shipping && !line_items.some(isCharge)) return [];
   const firstLines = new Map<string, LineItemResponse>();
-  for (const line of line_items)
+  // If nothing else is sold, the charges are the goods.
+  for (const line of line_items.toSorted((left, right) => Number(isCharge(left)) - Number(isCharge(right))))
     for (const state of line.taxes.flatMap((row) => rowState(row) ?? []))
       if (!firstLines.has(state)) firstLines.set(state, line);
   return [...firstLines].flatMap(([state, line]) => (originState(line, posting) === state ? [state] : []));
@@ -273,17 +276,14 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
     ? posting
     : { shippedInside: findShippedInside(posting), otherReducedRates: findOtherReducedRates(posting) };
   const charges = [
-    ...line_items.map((line) => ({ charge: line, line, origins: [originState(line, posting)] })),
-    ...shippingList(shipping).map((charge) => ({
-      charge,
-      line: null,
-      origins: addressIn(charge.ship_from) ? [originState(charge, posting)] : shippedInside,
-    })),
+    ...line_items.map((line) => ({ charge: line, line, isOfGoods: isCharge(line) })),
+    ...shippingList(shipping).map((charge) => ({ charge, line: null, isOfGoods: true })),
   ];
   const calculated = listCalculatedTaxes(posting);
   const listExemptParts = exemptPartsLister(posting);
   let position = 0;
-  return charges.flatMap(({ charge, line, origins }) => {
+  return charges.flatMap(({ charge, line, isOfGoods }) => {
+    const origins = isOfGoods && !addressIn(charge.ship_from) ? shippedInside : [originState(charge, posting)];
     const ofCharge = charge.taxes.flatMap((row) => {
       const state = rowState(row);
       const tax = calculated[position++] as bigint;
