@@ -298,7 +298,7 @@ export const voidObsolete = async (
     if (!found.ok) problems.push(found.problem);
     if (!found.ok || found.value?.metadata?.['shop'] !== ledger.shop) continue;
     const recorded = toMinor(found.value.total_amount, 2);
-    // If Levy keeps the credit of a voided note, less than the rest of the refund is recorded.
+    // If Levy keeps the credit of a voided note, the reduced refund in `refunds` applies.
     const wanted = refunds.find(({ id }) => id === one.refund.id) ?? one.refund;
     const total = toMinor(wanted.total, 2);
     if (recorded === total || (recorded < total && !one.isReopened)) continue;

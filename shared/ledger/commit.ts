@@ -116,7 +116,7 @@ export const commitWithResponse = async <Response extends SavedResponse>(
 };
 
 /**
- * Builds the write that stores an expired draft as void. Reads return it as void after its deadline.
+ * Builds the write that stores an expired draft as void. Reads return it as void from its deadline.
  *
  * The time of the change is the deadline, so every writer produces the same bytes.
  */

@@ -20,7 +20,7 @@ const figureStyles = [1, 0, 2];
 const getStyle = (text: string): number => figureStyles[text.split('.')[1]?.length ?? 0] ?? 0;
 
 const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-/** Builds an XML element. The source must not contain `</style>`, because it is part of the page's script. */
+/** Builds an XML element. The page inlines this code, so no string may contain the end tag of a `style` element. */
 const element = (name: string, attributes: string, content: string) => `<${name} ${attributes}>${content}</${name}>`;
 const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

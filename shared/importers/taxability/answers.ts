@@ -70,8 +70,9 @@ const effects = effectSchema();
 const parseEffect = (type: string, fields: readonly string[], ownRate: string): Effect => {
   const values = fields.map((field) => {
     const [name, value = ''] = field.split('=');
-    if (!value.startsWith('own')) return [name, value === 'true' || (value !== 'false' && value)];
-    return [name, formatFraction(parseUnits(ownRate) + parseUnits(value.slice('own+'.length) || '0'))];
+    const own = /^own(?:\+(.+))?$/.exec(value);
+    if (!own) return [name, value === 'true' || (value !== 'false' && value)];
+    return [name, formatFraction(parseUnits(ownRate) + parseUnits(own[1] ?? '0'))];
   });
   const { success, data } = effects.safeParse({ type, ...Object.fromEntries(values) });
   assert(success, `conditions.csv has an invalid effect: ${[type, ...fields].join(' ')}`);

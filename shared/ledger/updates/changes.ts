@@ -141,7 +141,7 @@ const identity = ['type', 'parent_transaction_id'] as const;
 /**
  * Returns the problems of an update in the transaction's status; empty if the update is allowed.
  *
- * An expired draft is void after its deadline and has a separate error code.
+ * An expired draft is void from its deadline and has a separate error code.
  */
 export const updateProblems = (
   update: TransactionUpdate,
