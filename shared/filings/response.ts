@@ -168,7 +168,7 @@ export const Filing = component('Filing', "A state's tax period: the amounts owe
     'The last day for sending the return: the next business day after a weekend or a federal holiday. `null` if it is not established.',
   ),
   overdue: boolean(
-    "Whether the due date has passed by the day in the account's time zone, and the return is not filed. `false` in months without a registration and without tax due.",
+    "Whether the due date has passed by the day in the account's time zone, and the return is not filed. If the state has registrations, `false` in months outside of them without tax due.",
   ),
   days_until_due: nullable(
     z.int(),
@@ -255,11 +255,11 @@ const FilingPeriod = component('FilingPeriod', 'A period of a state without a fi
   ),
   due_date: nullable(date, 'When the return is due. `null` if this is not established.'),
   overdue: boolean(
-    "Whether the due date has passed, by the day in the account's time zone. `false` in months without a registration.",
+    "Whether the due date has passed, by the day in the account's time zone. If the state has registrations, `false` in months outside of them.",
   ),
   days_until_due: nullable(
     z.int(),
-    'The days to the due date, negative if it has passed. `null` in months without a registration, for which no return is due.',
+    'The days to the due date, negative if it has passed. `null` if `due_date` is not established, or if the state has registrations and the months are outside of them: no return is due.',
   ),
 });
 export type FilingPeriod = z.infer<typeof FilingPeriod>;
