@@ -209,12 +209,9 @@ export const findShippedInside = (posting: PostingInput): string[] => {
 const isReduced = ({ jurisdiction_type, taxability_reason }: TaxRowResponse): boolean =>
   jurisdiction_type === 'state' && /reduced_rated$/.test(taxability_reason);
 
-/** Returns the full path of a line's code, which can be sent as its label alone (`DRUGS`). */
-const getPath = ({ product_tax_code }: LineItemResponse): string => findProduct(product_tax_code ?? '')?.path ?? '';
-
-const isGoods = (line: LineItemResponse): boolean => !/^(SHIPPING|FEES)\./.test(getPath(line));
-
-const isFoodOrHealth = (line: LineItemResponse): boolean => /^(FOOD|BEVERAGES|HEALTH)\./.test(getPath(line));
+// A code can be sent as its label alone, such as `DRUGS`.
+const isFoodOrHealth = ({ product_tax_code }: LineItemResponse): boolean =>
+  /^(FOOD|BEVERAGES|HEALTH)\./.test(findProduct(product_tax_code ?? '')?.path ?? '');
 
 const rateKey = ({ jurisdiction_code, rate }: TaxRowResponse): string => `${jurisdiction_code} ${rate}`;
 
@@ -225,7 +222,7 @@ const rateKey = ({ jurisdiction_code, rate }: TaxRowResponse): string => `${juri
  */
 export const findOtherReducedRates = ({ transaction }: PostingInput): string[] => {
   const first = new Map<string, LineItemResponse>();
-  for (const line of transaction.line_items.filter(isGoods))
+  for (const line of transaction.line_items.filter((line) => !isCharge(line)))
     for (const key of line.taxes.filter(isReduced).map(rateKey)) if (!first.has(key)) first.set(key, line);
   return [...first].flatMap(([key, line]) => (isFoodOrHealth(line) ? [] : [key]));
 };
@@ -238,7 +235,7 @@ const taxColumn = (
   otherRates: readonly string[],
 ): TaxColumn => {
   if (row.tax_type === 'fee') return 'fee';
-  const isOfFood = line && isGoods(line) ? isFoodOrHealth(line) : !otherRates.includes(rateKey(row));
+  const isOfFood = line && !isCharge(line) ? isFoodOrHealth(line) : !otherRates.includes(rateKey(row));
   return isReduced(row) && isOfFood ? 'food_drug' : isInState ? 'in_state' : undefined;
 };
 
