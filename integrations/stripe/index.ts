@@ -167,22 +167,34 @@ const withoutObsolete = async (ledger: Ledger, read: Read): Promise<Handled & { 
   return { isChanged, problems: [...read.problems, ...problems], order: { ...order, refunds } };
 };
 
-/** Records an invoice that is not a draft, and writes the ids of its sale and its credits to Stripe. */
-const recordInvoice = async ({ stripe, ledger }: Context, { full, notes }: Read, order: Order): Promise<Recorded> => {
-  const recorded = await recordOrder(ledger, order);
-  if (recorded.credits) await markNotes(stripe, notes, recorded.credits);
-  // The draft transaction can have expired since.
-  if (recorded.sale) await markInvoice(stripe, full.invoice, recorded.sale.id);
-  return recorded;
-};
+type Prepared = Handled & { readonly order?: Order; readonly read?: Read };
 
-const applyTax = async (context: Context, full: FullInvoice): Promise<Handled> => {
+/** Handles a draft, or returns the order of another invoice. */
+const prepare = async (context: Context, full: FullInvoice): Promise<Prepared> => {
   const read = await readOrder(context, full);
   if (!('order' in read)) return read;
   if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
-  const { order, ...voided } = await withoutObsolete(context.ledger, read);
-  const { problems, isChanged } = await recordInvoice(context, read, order);
-  return { problems: [...voided.problems, ...problems], isChanged: isChanged || voided.isChanged };
+  return { ...(await withoutObsolete(context.ledger, read)), read };
+};
+
+/** Writes the ids of an invoice's sale and credits to Stripe. */
+const markRecorded = async ({ stripe }: Context, { full, notes }: Read, recorded: Recorded): Promise<Handled> => {
+  if (recorded.credits) await markNotes(stripe, notes, recorded.credits);
+  // The draft transaction can have expired since.
+  if (recorded.sale) await markInvoice(stripe, full.invoice, recorded.sale.id);
+  return nothing;
+};
+
+const applyTax = async (context: Context, full: FullInvoice): Promise<Handled> => {
+  const prepared = await prepare(context, full);
+  const { order, read } = prepared;
+  if (!order || !read) return prepared;
+  const recorded = await recordOrder(context.ledger, order);
+  await markRecorded(context, read, recorded);
+  return {
+    problems: [...prepared.problems, ...recorded.problems],
+    isChanged: recorded.isChanged || prepared.isChanged,
+  };
 };
 
 /** Returns a problem for an invoice that cannot be converted or that Stripe refuses to change, so others continue. */
@@ -232,16 +244,6 @@ const handleExtra = async (context: Context, entries: Report['extra'], listed: R
   return { recorded, problems, extra };
 };
 
-type Prepared = Handled & { readonly order?: Order; readonly read?: Read };
-
-/** Handles a draft, or returns the order of another invoice. */
-const prepare = async (context: Context, full: FullInvoice): Promise<Prepared> => {
-  const read = await readOrder(context, full);
-  if (!('order' in read)) return read;
-  if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
-  return { ...(await withoutObsolete(context.ledger, read)), read };
-};
-
 const reconcileInvoices = async (context: Context, range: Range): Promise<Report> => {
   const { stripe, ledger } = context;
   const { from, end } = toInstants(range);
@@ -261,13 +263,21 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
     if (prepared.read) reads.set(id, prepared.read);
     if (prepared.isChanged) recorded.add(id);
   }
-  const record: typeof recordOrder = (_, order) => recordInvoice(context, reads.get(order.reference) as Read, order);
+  const results = new Map<string, Recorded>();
+  const record: typeof recordOrder = async (...parameters) => {
+    const result = await recordOrder(...parameters);
+    results.set(parameters[1].reference, result);
+    return result;
+  };
   const report = await reconcile(ledger, orders, range, problems, record);
+  const refused: Problem[] = [];
+  for (const [id, result] of results)
+    refused.push(...(await orProblem(id, markRecorded(context, reads.get(id) as Read, result))).problems);
   const later = await handleExtra(context, report.extra, listed);
   return {
     ...report,
     recorded: [...new Set([...recorded, ...report.recorded, ...later.recorded])],
-    problems: [...report.problems, ...later.problems],
+    problems: [...report.problems, ...refused, ...later.problems],
     extra: later.extra,
   };
 };

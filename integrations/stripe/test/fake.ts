@@ -130,6 +130,8 @@ export const startStripe = async () => {
   const state = {
     /** The status of all responses, unless 0. */
     fault: 0,
+    /** The status of each response to a POST, if not 0. */
+    postFault: 0,
     /** Requests that Stripe's official mock refused. */
     refused: [] as string[],
   };
@@ -238,8 +240,9 @@ export const startStripe = async () => {
     for await (const chunk of request) text += chunk;
     if (mock) await validate(request.method ?? '', request.url ?? '', text);
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe');
-    const { status, body } = state.fault
-      ? { status: state.fault, body: { error: { type: 'api_error', message: 'A fault of the test.' } } }
+    const fault = state.fault || (request.method === 'POST' ? state.postFault : 0);
+    const { status, body } = fault
+      ? { status: fault, body: { error: { type: 'api_error', message: 'A fault of the test.' } } }
       : request.method === 'GET'
         ? get(pathname, searchParams)
         : post(pathname, new URLSearchParams(text));

@@ -668,6 +668,15 @@ it('reports a draft that Stripe refuses to change, and reconciles the other invo
   fake.invoices.delete(locked.id);
 });
 
+it('ends the nightly run if Stripe is unavailable when the ids are written', async () => {
+  const lost = add([line(1_000, { tax: 80 })], { state: 'PA', status: 'paid' });
+  fake.state.postFault = 503;
+  await expect(billing.reconcile({ from: today, to: today })).rejects.toThrow('A fault of the test.');
+  fake.state.postFault = 0;
+  expect((await send('invoice.updated', lost)).problems).toEqual([]);
+  expect(lost.metadata['levy_transaction_id']).toBe((await readLedger(lost.id))[0]?.id);
+});
+
 it('runs the nightly example, which records changes whose events were lost', async () => {
   const lost = add([line(1_000)], { status: 'paid' });
   const settings = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_test', LEVY_API_KEY: apiKey };
