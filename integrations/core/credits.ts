@@ -106,20 +106,15 @@ const taxedParts = (charges: readonly Charge[], refund: Refund, exponent: number
   const lines = [own, ...others];
   const least = total - tax < own.leftNet ? total - tax : own.leftNet;
   const rest = total - tax - least;
-  if (least < 0n || rest > getSum(others.map(({ leftNet }) => leftNet))) return null;
-  const nets = [
-    least,
-    ...distribute(
-      rest,
-      others.map(({ leftNet }) => leftNet),
-    ),
-  ];
+  const left = others.map(({ leftNet }) => leftNet);
+  if (least < 0n || rest > getSum(left)) return null;
+  const nets = [least, ...distribute(rest, left)];
   const listParts = (isTaken: (at: number) => boolean) => {
     const taken = lines.flatMap((charge, at) => (isTaken(at) ? { charge, net: nets[at] as bigint } : []));
     const taxes = taken.map(({ charge }) => charge.leftTax);
     if (getSum(taxes) < tax) return null;
-    const own = distribute(tax, taxes);
-    return { parts: taken.map((part, at) => ({ ...part, tax: own[at] as bigint })), isTaxSent: true };
+    const shares = distribute(tax, taxes);
+    return { parts: taken.map((part, at) => ({ ...part, tax: shares[at] as bigint })), isTaxSent: true };
   };
   return listParts((at) => at === 0 || nets[at] !== 0n) ?? listParts(() => true);
 };

@@ -200,7 +200,10 @@ export const feeProblems = ({ line_items, shipping, tax_included }: SentDocument
 const sumFees = ({ rows }: TaxedCharge): bigint =>
   rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
 
-/** Warns that the price of a fee, if prices include tax, is above or, unless the seller opted out, below the fee that is due. */
+/**
+ * Warns if prices include tax and the price of a fee differs from the fee that is due. A lower price is not reported if the
+ * seller opted out (`none`).
+ */
 export const feePriceWarnings = (
   document: TaxDocument,
   taxed: TaxedDocument,

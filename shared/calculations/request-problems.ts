@@ -296,22 +296,20 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
   );
 
 // The schema rejects a line, a customer or an address that is not an object, so a missing address is not reported again.
-const hasAddress = (holder: Line) => {
-  const customer = holder?.['customer'];
-  if (!holder || !asObject(customer)) return !holder || isSent(customer);
-  const address = asObject(customer)?.['address'];
-  const fields = asObject(address);
-  return fields ? !isEmptyAddress(fields) : isSent(address);
+const hasAddress = (holder: Line): boolean => {
+  if (!holder) return true;
+  const customer = asObject(holder['customer']);
+  if (!customer) return isSent(holder['customer']);
+  const address = asObject(customer['address']);
+  return address ? !isEmptyAddress(address) : isSent(customer['address']);
 };
-
-// Charges and negative prices are taxed at the addresses of other line items.
-const followingRoles: readonly (Role | undefined)[] = ['charge', 'reduction'];
 
 const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] => {
   if (hasAddress(input)) return [];
   const roles = rolesIn(lines);
+  // Charges and negative prices are taxed at the addresses of other line items.
   const isLocated = (line: Line, index: number) =>
-    hasAddress(line) || line?.['fulfillment'] === 'pickup' || followingRoles.includes(roles[index]);
+    hasAddress(line) || line?.['fulfillment'] === 'pickup' || roles[index] === 'charge' || roles[index] === 'reduction';
   if (lines.every(isLocated)) return [];
   const detail =
     'Send customer.address, or an address on the customer of every line item: it determines which jurisdictions tax the sale.';

@@ -87,7 +87,6 @@ const decisiveGroups: ReadonlySet<string> = new Set([
   'dispensing',
   'energy_use',
   'eyewear_kind',
-  'juice_content',
   'patient',
   'periodical_kind',
   'property_serviced',
@@ -100,18 +99,18 @@ const decisiveGroups: ReadonlySet<string> = new Set([
 const decisiveAttributes: ReadonlySet<string> = new Set([
   'BEVERAGES.BOTTLED_WATER._CARBONATED',
   'BEVERAGES.ENERGY_DRINKS._SUPPLEMENT_FACTS',
+  'BEVERAGES.JUICE._JUICE_10_TO_50',
+  'BEVERAGES.JUICE._JUICE_51_TO_69',
+  'BEVERAGES.JUICE._JUICE_70_PLUS',
+  'BEVERAGES.JUICE._JUICE_UNDER_10',
   'FOOD.CANDY._CONTAINS_FLOUR',
   'FOOD.PREPARED_FOOD._TO_GO',
   'HEALTH.GROOMING_HYGIENE._SUNSCREEN',
   'HEALTH.MEDICAL_SUPPLIES._DIABETIC',
 ]);
 
-const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean => {
-  if (effect.type === 'not_established') return false;
-  // A soft drink without an attribute contains no juice.
-  if (group.key === 'juice_content' && path === 'BEVERAGES.SOFT_DRINKS') return false;
-  return decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`);
-};
+const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean =>
+  effect.type !== 'not_established' && (decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`));
 
 const isUntaxed = ({ type }: Effect): boolean => type === 'exempt' || type === 'other_tax';
 
