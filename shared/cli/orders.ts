@@ -21,10 +21,26 @@ import { CommandError, createProgram, flag, runCommand, subcommand } from './ter
 
 type Outcome = 'checked' | 'recorded' | 'existing' | 'skipped';
 
-/** Returns the id of the transaction with this reference that is not void, or `undefined`. */
-const readId = async (client: Client, reference: string): Promise<string | undefined> => {
+/** Returns the transaction with this reference that is not void, or `undefined`. */
+const findRecorded = async (client: Client, reference: string) => {
   const { data } = orThrow(await client.get('/transactions', { query: { reference_id: reference } }));
-  return data.find(({ status }) => status !== 'void')?.id;
+  return data.find(({ status }) => status !== 'void');
+};
+type Recorded = Pick<NonNullable<Awaited<ReturnType<typeof findRecorded>>>, 'type' | 'status' | 'tax_amount'>;
+
+const chargedTax = ({ charged, currency }: Order): string => formatAmount(charged.total, minorDigits(currency));
+
+/**
+ * Returns whether an order is already recorded. Another transaction with its reference is an error, because the order is
+ * not in the ledger: some systems give a refund the id of its sale, and two shops can use the same ids.
+ */
+const checkRecorded = (order: Order, { type, status, tax_amount }: Recorded): Outcome | OrderError => {
+  const { line, rows, body, reference } = order;
+  const isSame = type === (body['type'] ?? 'sale') && tax_amount === chargedTax(order);
+  if (isSame && status !== 'draft') return 'existing';
+  const other = `${reference} is already recorded as a ${status} ${type} with the tax ${tax_amount}.`;
+  const advice = isSame ? 'Finalize or void it.' : 'Write a different reference_id, or remove this order.';
+  return { line, error: describeProblem('/reference_id', `${other} ${advice}`, rows) };
 };
 
 /**
@@ -55,10 +71,11 @@ const isTaxExcess = ({ code, source }: { readonly code: string; readonly source?
 
 /** Records an order. `sales` has the ids of the sales of this run by reference, because the list of the API can lag. */
 const record = async (client: Client, order: Order, sales: Map<string, string>): Promise<Outcome | OrderError> => {
-  const { line, rows, body, reference, parent, currency, charged } = order;
+  const { line, rows, body, reference, parent } = order;
   // A repeated refund could exceed the remainder of its sale, which the service reports before the repeated reference.
-  if (parent !== null && (await readId(client, reference)) !== undefined) return 'existing';
-  const sale = parent === null ? undefined : (sales.get(parent) ?? (await readId(client, parent)));
+  const recorded = parent === null ? undefined : await findRecorded(client, reference);
+  if (recorded) return checkRecorded(order, recorded);
+  const sale = parent === null ? undefined : (sales.get(parent) ?? (await findRecorded(client, parent))?.id);
   if (parent !== null && sale === undefined)
     return {
       line,
@@ -73,7 +90,7 @@ const record = async (client: Client, order: Order, sales: Map<string, string>):
     ...(sale !== undefined && { parent_transaction_id: sale }),
     status: 'finalized',
     reference_id: reference,
-    tax_amount: formatAmount(charged.total, minorDigits(currency)),
+    tax_amount: chargedTax(order),
   };
   const post = async (body: object) => client.post('/transactions', { body: body as never });
   const first = await post(sent);
@@ -84,7 +101,8 @@ const record = async (client: Client, order: Order, sales: Map<string, string>):
   if (!result.ok && !isExisting) return { line, error: refusalText(result.refusal, rows) };
   const id = result.ok ? result.data.id : result.refusal.errors[0].meta?.['transaction_id'];
   if (parent === null && typeof id === 'string') sales.set(reference, id);
-  return isExisting ? 'existing' : 'recorded';
+  if (!isExisting) return 'recorded';
+  return checkRecorded(order, orThrow(await client.get('/transactions/{id}', { path: { id: String(id) } })));
 };
 
 const warningColumns: Columns<readonly [code: WarningCode, count: number]> = [
@@ -97,7 +115,7 @@ const importCommand = subcommand({
   name: 'import',
   summary: 'record orders with the tax that was charged',
   description:
-    'Record each order as a finalized transaction with its `tax_amount`. All orders are checked first: if one has an error, nothing is recorded. An order whose `reference_id` is recorded already is counted and not changed, so an interrupted import can be run again. Set LEVY_API_KEY to a key with the scopes read and write.',
+    'Record each order as a finalized transaction with its `tax_amount`. All orders are checked first: if one has an error, nothing is recorded. An order whose `reference_id` is recorded already is counted and not changed if its type and tax are the same, so an interrupted import can be run again. Set LEVY_API_KEY to a key with the scopes read and write.',
   options: { ...fileOptions, dryRun: flag('check all orders and record nothing') },
   examples: ['orders -- import --file orders.ndjson --dry-run', 'orders -- import --file orders.ndjson'],
   run: async ({ file, url, json, dryRun }) => {

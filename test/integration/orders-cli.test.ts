@@ -215,6 +215,27 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: No sale other/s);
 });
 
+it('reports orders whose id another transaction has, because they are not recorded', async () => {
+  const caller = await newCaller();
+  const draft = order('draft', '6.00', lansing, general);
+  await connectClient(caller).create({ ...draft, status: 'draft' });
+  const sales = ['a', 'b'].map((id) => order(id, '6.00', lansing, { ...general, id: 'mug' }));
+  expect((await run(caller, 'import', ndjson(sales))).out).toContain('2 recorded, 0 existed already.');
+  // Some systems give a refund the id of its sale, and a second shop can use the same ids.
+  const refund = { ...order('a', '6.00', lansing, general), type: 'credit', parent_reference_id: 'a' };
+  const next = [refund, order('b', '3.00', lansing, general), draft];
+  const ran = await run(caller, 'import', ndjson(next));
+  expect(ran).toMatchObject({ code: 1, out: expect.stringContaining('0 recorded, 0 existed already.') });
+  expect(ran.err.trim().split('\n').sort()).toEqual([
+    'Line 1: /reference_id: a is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, or remove this order.',
+    'Line 2: /reference_id: b is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, or remove this order.',
+    'Line 3: /reference_id: draft is already recorded as a draft sale with the tax 6.00. Finalize or void it.',
+  ]);
+  // In the same file, before anything is recorded.
+  const both = await run(caller, 'import', ndjson([...sales, refund]));
+  expectFailure(both, 'Line 3: /reference_id: a is also the reference_id of line 1. Write a different one.');
+});
+
 // Levy exempts the clothing, so all of the tax of the sale is on the mug and its shipping. The other system charged 8.88
 // on the mug, 4.43 on the clothing and 0.89 on the shipping.
 it('records a refund whose tax exceeds the share of its line items', async () => {

@@ -249,7 +249,7 @@ export async function* readOrders(file: string): AsyncGenerator<Order | OrderErr
       if (earlier !== undefined)
         refuse(
           '/reference_id',
-          `${order.reference} is also the reference_id of line ${earlier}. Put all rows of an order next to each other.`,
+          `${order.reference} is also the reference_id of line ${earlier}. ${rows ? 'Put all rows of an order next to each other, or write' : 'Write'} a different one.`,
         );
       references.set(order.reference, line);
       yield order;
