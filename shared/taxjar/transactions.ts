@@ -11,6 +11,7 @@ import {
   parseDate,
   requiredAt,
   requireObject,
+  textAt,
   unknownCodes,
 } from './document.ts';
 import { parseJson } from './numbers.ts';
@@ -83,10 +84,24 @@ const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded
   return isReplaced ? find(levy, kind, reference) : null;
 };
 
-const requireRecorded = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded> => {
+/**
+ * Returns the provider of a recorded transaction if a request names a different one. As in TaxJar, it is then a different
+ * transaction: two shops of an account can have the same ids. Imported transactions have no provider.
+ */
+const getOtherProvider = ({ metadata }: Recorded, provider: string | null | undefined): string | null => {
+  const own = metadata['taxjar_provider'] ?? provider;
+  return provider && own !== provider ? (own ?? null) : null;
+};
+
+const requireRecorded = async (
+  levy: Levy,
+  kind: Kind,
+  reference: string,
+  provider: string | null | undefined,
+): Promise<Recorded> => {
   const found = await find(levy, kind, reference);
-  if (!found) throw notFound(`The ${names[kind]} ${reference}`);
-  return found;
+  if (found && getOtherProvider(found, provider) === null) return found;
+  throw notFound(`The ${names[kind]} ${reference}${found ? ` of the provider ${provider}` : ''}`);
 };
 
 const toResponse = (kind: Kind, recorded: Recorded, status = 200): TaxJarResponse => ({
@@ -161,6 +176,12 @@ const create =
     const repeated = async (): Promise<Recorded | null> => {
       const existing = await find(levy, kind, reference);
       if (!existing || isSameOrder(fields, existing)) return existing;
+      const other = getOtherProvider(existing, textAt(fields, 'provider'));
+      if (other !== null)
+        throw new TaxJarRefusal(
+          406,
+          `transaction_id: The provider ${other} has the ${names[kind]} ${reference}. Send a different id, unique in the account.`,
+        );
       throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} already exists. Send PUT to change it.`);
     };
     const request = async () =>
@@ -182,8 +203,8 @@ const create =
 
 const show =
   (kind: Kind) =>
-  async ({ levy, at: [reference = ''] }: Request): Promise<TaxJarResponse> =>
-    toResponse(kind, await requireRecorded(levy, kind, reference));
+  async ({ levy, query, at: [reference = ''] }: Request): Promise<TaxJarResponse> =>
+    toResponse(kind, await requireRecorded(levy, kind, reference, query['provider']));
 
 const replaced = 'Replaced by PUT of the TaxJar interface';
 const deleted = 'Deleted by the TaxJar interface';
@@ -203,9 +224,9 @@ const sentFields = (recorded: Recorded): Fields => requireObject(parseJson(JSON.
 const update =
   (kind: Kind) =>
   async ({ levy, body, note, version, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
-    const current = await requireRecorded(levy, kind, reference);
-    const known = sentFields(current);
     const change = { ...changedFields(body), transaction_id: reference };
+    const current = await requireRecorded(levy, kind, reference, textAt(change, 'provider'));
+    const known = sentFields(current);
     if (isUnchanged(known, change, current)) return toResponse(kind, current);
     const lost = kind === 'sale' ? unrepeatable(current) : null;
     if (lost)
@@ -223,8 +244,8 @@ const update =
 
 const remove =
   (kind: Kind) =>
-  async ({ levy, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
-    const found = await requireRecorded(levy, kind, reference);
+  async ({ levy, query, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
+    const found = await requireRecorded(levy, kind, reference, query['provider']);
     await voidTransaction(levy, found, deleted);
     return toResponse(kind, found);
   };

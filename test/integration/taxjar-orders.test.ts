@@ -727,6 +727,30 @@ it('reports no tax of the seller for orders whose provider is a marketplace, unl
   expect((await client.updateOrder(change)).order.sales_tax).toBe(1.46);
 });
 
+it('never changes, deletes or replaces an order with the id of another provider', async () => {
+  const { caller, client } = await newClient();
+  const { order: shop } = await client.createOrder({ ...order, provider: 'shop' });
+  const ebay = { ...order, provider: 'ebay', amount: 21.5, sales_tax: 0 };
+  expect(await refusal(client.createOrder(ebay))).toMatch(/^406 .* The provider shop has the order 123\. Send a diff/);
+  for (const done of [
+    () => client.updateOrder(ebay),
+    () => client.showOrder('123', { provider: 'ebay' }),
+    () => client.deleteOrder('123', { provider: 'ebay' }),
+  ])
+    expect(await refusal(done())).toBe('404 Not Found: The order 123 of the provider ebay was not found.');
+  expect(await client.showOrder('123', { provider: 'shop' })).toEqual({ order: shop });
+  expect((await client.updateOrder({ transaction_id: '123', sales_tax: 1.45 })).order.provider).toBe('shop');
+  const { order: deleted } = await client.deleteOrder('123', { provider: 'shop' });
+  expect(deleted.sales_tax).toBe(1.45);
+  // An imported order has no provider, so the shop's plugin can change it.
+  const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
+  const line_items = [{ id: 'mug', quantity: '1', unit_price: '10.00' }];
+  const imported = { status: 'finalized', reference_id: '123', customer, line_items, tax_date: '2026-10-14' };
+  await made(caller.call('POST', '/transactions', { body: imported }));
+  const change = { transaction_id: '123', provider: 'shop', sales_tax: 0.6 };
+  expect((await client.updateOrder(change)).order).toMatchObject({ provider: 'shop', sales_tax: 0.6 });
+});
+
 it('finds the line item of an imported order by its product', async () => {
   const { caller, client } = await newClient();
   const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
