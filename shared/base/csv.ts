@@ -17,7 +17,8 @@ const guard = (text: string): string =>
 
 const number = /^-?\d+(\.\d+)?$/;
 /** Returns whether a column of a CSV file contains only numbers. */
-export const isFigure = (column: string): boolean => /((^|_)amount|_percent|^rate|(^|_)count)$/.test(column);
+export const isFigure = (column: string): boolean =>
+  /((^|_)amount|^amount_due|_percent|^rate|(^|_)count)$/.test(column);
 
 type Value = string | number | null;
 
@@ -35,8 +36,8 @@ const cell = (column: string, value: Value): string => {
 
 /**
  * Returns a CSV file with a header (RFC 4180) and CRLF line ends. A `'` before the sign keeps text from being read as a
- * formula with any list separator. The columns `rate`, `…count`, `…amount` and `…_percent` must be numbers or empty; otherwise it
- * throws.
+ * formula with any list separator. The columns `rate`, `amount_due`, `…count`, `…amount` and `…_percent` must be numbers
+ * or empty; otherwise it throws.
  */
 export const csvText = <Column extends string>(
   columns: readonly Column[],

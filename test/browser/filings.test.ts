@@ -212,9 +212,10 @@ it('downloads the exceptions of a filing, all filings and all customers as workb
     );
     await go(page, '#/filings');
     // The taxes in Michigan are 9.00 three times, and 6.00 (6 %). The tax in Columbus, Ohio, is 8 %.
-    expect(await cells('Download all filings as XLSX', ['state', 'currency', 'taxable_amount', 'tax_amount'])).toEqual([
-      ['US-MI', 'USD', 400, 33],
-      ['US-OH', 'USD', 100, 8],
+    const amounts = ['state', 'currency', 'taxable_amount', 'tax_amount', 'amount_due'];
+    expect(await cells('Download all filings as XLSX', amounts)).toEqual([
+      ['US-MI', 'USD', 400, 33, 33],
+      ['US-OH', 'USD', 100, 8, 8],
     ]);
     await go(page, '#/customers');
     expect(await cells('Download all customers as XLSX', ['id', 'name', 'reason', 'states'])).toEqual([

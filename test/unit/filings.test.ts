@@ -190,6 +190,11 @@ describe('CSV files', () => {
     },
   );
 
+  it.each(['amount', 'amount_due', 'tax_amount', 'change_percent', 'credit_count'])(
+    'writes a negative number of the column %s as a number',
+    (column) => expect(csvText([column], [{ [column]: '-137' }])).toBe(`${column}\r\n-137\r\n`),
+  );
+
   it('leaves a missing amount empty', () => {
     expect(csvText(['rate', 'tax_amount'], [{ rate: null, tax_amount: '6.00' }])).toBe('rate,tax_amount\r\n,6.00\r\n');
   });
