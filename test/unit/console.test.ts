@@ -430,7 +430,7 @@ it('writes a workbook whose cells equal the CSV file, with numbers where a doubl
   expect(counts).toEqual([1, 1, 4]);
   expect(getSheet(bytes)).toContain('<v>-1234.50</v>');
   const csv = (await exported('CSV', ...pages)).bytes.toString();
-  expect(csv).toBe(csvText(columns, pages.flat()));
+  expect(csv).toBe(`\ufeff${csvText(columns, pages.flat())}`);
 });
 
 it('writes 100,000 rows, with the sum of their amounts', async () => {

@@ -177,6 +177,10 @@ export const parseCsv = (text: string): string[][] => {
   return rows;
 };
 
+/** Returns a CSV file that begins with a byte order mark: Excel reads a file without one in the code page of Windows. */
+export const csvFile = (texts: readonly string[]): Blob =>
+  new Blob(['\ufeff', ...texts], { type: 'text/csv;charset=utf-8' });
+
 export const formats = ['CSV', 'XLSX'] as const;
 export type Format = (typeof formats)[number];
 
@@ -199,5 +203,5 @@ export const exportFile = async (format: Format, { read, onRows }: Pages): Promi
     onRows(count);
     cursor = next;
   }
-  return sheet ? sheet.end() : new Blob(texts, { type: 'text/csv;charset=utf-8' });
+  return sheet ? sheet.end() : csvFile(texts);
 };

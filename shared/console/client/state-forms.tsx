@@ -2,6 +2,7 @@ import { isStreamlinedMember, usesCompositeCodes } from '../../catalog/streamlin
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ActionButton, ConfirmButton, useAction } from './actions.tsx';
 import { download } from './export.tsx';
+import { csvFile } from './export-file.ts';
 import { Check } from './fields.tsx';
 import { amountsDue, counted, getStateLetters, isZero, periodName } from './format.ts';
 import { Fetch, readData } from './load.tsx';
@@ -36,7 +37,7 @@ export const readFiling = (
 
 const saveCsv = async (source: Source, form: string, levy: Levy, signal: AbortSignal): Promise<void> => {
   const csv: unknown = await readFiling(source, { form }, levy, signal, { Accept: 'text/csv' });
-  download(`${form}.csv`, new Blob([String(csv)], { type: 'text/csv' }));
+  download(`${form}.csv`, csvFile([String(csv)]));
 };
 
 /** An amount that a click copies in the format of the form. */
