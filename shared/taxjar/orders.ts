@@ -5,7 +5,7 @@ import type { ShippingResponse } from '../calculations/response.ts';
 import type { RetrievedTransaction } from '../ledger/response.ts';
 import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount, negative, parseAmount } from '../money/currency.ts';
-import { absolute, decimalPattern, decimal as parseDecimal, rescale } from '../money/decimal.ts';
+import { absolute, decimalPattern, decimalText, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import {
   amountAt,
   type Fields,
@@ -374,7 +374,8 @@ export const toOrder = (transaction: Recorded) => {
     line_items: transaction.line_items.map((line) => ({
       // Several line items of a refund can refund one line item.
       id: (transaction.type === 'credit' && line.parent_line_item_id) || line.id,
-      quantity: decimal(line.quantity),
+      // TaxJar's typed clients require an integer, but ERPNext sends 1.0.
+      quantity: decimal(decimalText(parseDecimal(line.quantity))),
       product_identifier: line.metadata[keptKeys.product_identifier] ?? null,
       product_tax_code:
         line.metadata[keptKeys.product_tax_code] ?? (line.product_tax_code === general ? null : line.product_tax_code),

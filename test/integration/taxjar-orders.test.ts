@@ -391,6 +391,16 @@ it('reverses exactly the refunded amounts, including discounts, and refunds of o
   expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
 });
 
+it('returns whole quantities as integers, which the clients for Python and Go require', async () => {
+  const { caller } = await newClient();
+  const headers = { Authorization: `Bearer ${caller.key}` };
+  // ERPNext sends quantities with decimals.
+  const line_items = [{ id: 1, quantity: '!', unit_price: 7.5 }];
+  const body = JSON.stringify({ ...order, line_items }).replace('"!"', '2.0');
+  const created = await fetch(`${url}/taxjar/v2/transactions/orders`, { method: 'POST', headers, body });
+  expect(await created.text()).toContain('"quantity":2,');
+});
+
 it('accepts the dates, empty fields and line item ids of plugins in PHP', async () => {
   const { caller } = await newClient({ time_zone: 'America/New_York' });
   const post = async (kind: 'orders' | 'refunds', body: object) => {

@@ -37,6 +37,9 @@ def test_calculates_tax_and_reads_rates(client: taxjar.Client) -> None:
 
 
 def test_records_orders_and_refunds(client: taxjar.Client) -> None:
+    line = {"id": 1, "quantity": 2.0, "unit_price": 7.5}  # ERPNext sends whole quantities with decimals.
+    assert client.create_order({**ORDER, "transaction_id": "py-0", "line_items": [line]}).line_items[0].quantity == 2
+    client.delete_order("py-0")
     order = {**ORDER, "transaction_id": "py-1"}
     assert client.create_order(order).sales_tax == 0.99
     assert client.create_order(order).amount == 16.5
