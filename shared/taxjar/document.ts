@@ -121,7 +121,9 @@ export const listStates = (fields: Fields, name: string): string[] | null =>
 
 const toAddress = (fields: Fields, side: 'from' | 'to') => {
   const parts = addressParts.map(([part, name]) => [part, textAt(fields, `${side}_${name}`)] as const);
-  return parts.some(([, text]) => text !== null) ? Object.fromEntries(parts) : null;
+  // Plugins with incomplete settings send the country of the seller alone, which does not locate an origin.
+  const isEmpty = parts.every(([part, text]) => text === null || (part === 'country' && text.toUpperCase() === 'US'));
+  return isEmpty ? null : Object.fromEntries(parts);
 };
 
 export const exemptionReasons = { wholesale: 'resale', government: 'government', other: 'other' } as const;

@@ -62,6 +62,8 @@ const fieldNames: Readonly<Record<string, string>> = {
   '/tax_amount': 'sales_tax',
   '/tax_date': 'transaction_date',
   '/shipping/amount': 'shipping',
+  '/customer/address': 'to_state',
+  '/ship_from/address': 'from_state',
   '/id': 'customer_id',
 };
 

@@ -431,6 +431,8 @@ describe('the TaxJar-compatible API', () => {
       [{ amount: 1, shipping: 2 }, '406 Not Acceptable: amount is less than shipping'],
       [{ exemption_type: 'church' }, '406 Not Acceptable: exemption_type is church.'],
       [{ transaction_date: 'yesterday' }, '406 Not Acceptable: transaction_date: '],
+      [{ to_country: 'USA', to_zip: '', to_state: '' }, '406 Not Acceptable: to_state: Send at least the state'],
+      [{ from_country: 'US', from_city: 'Detroit' }, '406 Not Acceptable: from_state: Send at least the state'],
       [{ line_items: [lines[0], 5] }, '406 Not Acceptable: line_items[1] is not a JSON object.'],
       [{ line_items: [{ quantity: -1, unit_price: 1 }] }, '406 Not Acceptable: line_items[0][quantity]: You sent "-1"'],
       [{ line_items: [{ unit_price: 'much' }] }, '406 Not Acceptable: line_items[0]: unit_price is much.'],
@@ -441,6 +443,9 @@ describe('the TaxJar-compatible API', () => {
     expect(await refusal(client.createRefund(buildRefund('r', 'unknown', [-100, 0, 0], repeated)))).toBe(
       '406 Not Acceptable: line_items: Send an array of 1 to 1000 line items.',
     );
+    // A country alone does not locate the seller.
+    const { tax } = await client.taxForOrder({ ...to, from_country: 'US', amount: 1, shipping: 0 });
+    expect(tax.amount_to_collect).toBe(0.09);
     const nowhere = client.taxForOrder({ ...to, amount: 1, shipping: 0, nexus_addresses: [{}] });
     expect(await refusal(nowhere)).toMatch(/^406 Not Acceptable: nexus_addresses\[0\]: state is missing\. Send state/);
     for (const parameter of ['transaction_date', 'from_transaction_date', 'to_transaction_date'])
