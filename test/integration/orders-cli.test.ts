@@ -326,6 +326,7 @@ it.each([
 });
 
 it.each([
+  ['semicolons', 'reference_id;tax_date\no-1;2026-10-08', 'Separate the columns with commas, not with ";".'],
   ['an unknown column', 'reference_id,colour\no-1,red', 'Unknown: colour'],
   ['a row with a missing cell', csv('o-1,2026-10-08'), 'not CSV'],
   [

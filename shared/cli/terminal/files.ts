@@ -86,6 +86,8 @@ export async function* csvRows<Column extends string>(
     const missing = required.filter((name) => !names.includes(name));
     const repeated = names.filter((name, at) => names.indexOf(name) !== at);
     if (unknown.length + missing.length + repeated.length === 0) return names;
+    const [, separator] = (names.length === 1 && /([;\t|])/.exec(names[0] as string)) || [];
+    if (separator) throw new CommandError(`Separate the columns with commas, not with ${JSON.stringify(separator)}.`);
     const listed = (found: readonly string[]) => found.join(', ') || 'none';
     throw new CommandError(
       `The first line must name each column once: ${known.join(',')}. Unknown: ${listed(unknown)}. Missing: ${listed(missing)}. Repeated: ${listed(repeated)}.`,
