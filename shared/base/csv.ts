@@ -15,6 +15,11 @@ const guard = (text: string): string =>
     .map((part) => (formula.test(part) ? part.replace(quotes, "$&'") : part))
     .join('');
 
+const guarded = /((?:^|[;\t\r\n])"*)'(?=[=+\-@＝＋－＠])/g;
+
+/** Removes the `'` that `csvText` writes before the signs of formulas. */
+export const unguard = (text: string): string => text.replace(guarded, '$1');
+
 const number = /^-?\d+(\.\d+)?$/;
 /** Returns whether a column of a CSV file contains only numbers. */
 export const isFigure = (column: string): boolean =>

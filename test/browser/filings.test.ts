@@ -220,7 +220,7 @@ it('downloads the exceptions of a filing, all filings and all customers as workb
     await go(page, '#/customers');
     expect(await cells('Download all customers as XLSX', ['id', 'name', 'reason', 'states'])).toEqual([
       ['a', "'=cmd", 'government', 'all'],
-      ['a', "'=cmd", 'resale', 'US-MI US-OH'],
+      ['a', "'=cmd", 'resale', 'US-MI;US-OH'],
       ['b', null, null, null],
     ]);
   });

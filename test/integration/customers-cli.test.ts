@@ -79,6 +79,28 @@ describe('put', () => {
     expect(await get('b')).toMatchObject({ name: null, exemptions: [] });
   });
 
+  it('reads a file of the console, and removes what escapes formulas', async () => {
+    const { putFile, get } = await newShop();
+    const rows = [
+      "'=a,'-A;'+B,'+N-1,nonprofit,US-CA;US-TX",
+      "'=a,'-A;'+B,O'=1,other,all",
+      `b,O'Neil & Sons,"""'@x""",resale,all`,
+    ];
+    const file = ['id,name,certificate_number,reason,states', ...rows].join('\r\n');
+    expectSuccess(
+      await putFile('customers.csv', file),
+      '2 customers: 2 created, 0 changed, 0 unchanged; 0 certificates removed.\n',
+    );
+    expect(await get('=a')).toMatchObject({
+      name: '-A;+B',
+      exemptions: [
+        { certificate_number: '+N-1', states: ['US-CA', 'US-TX'] },
+        { certificate_number: "O'=1", states: null },
+      ],
+    });
+    expect(await get('b')).toMatchObject({ name: "O'Neil & Sons", exemptions: [{ certificate_number: '"@x"' }] });
+  });
+
   it('keeps fields that a CSV file has no columns for', async () => {
     const { putFile, get } = await newShop();
     await putFile('first.csv', 'id,name,reason\na,A,resale');

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Account } from '../../accounts/account.ts';
 import { parseBody } from '../../api/body.ts';
 import { jsonOrRefuse, rewordAdvice } from '../../base/command-error.ts';
+import { unguard } from '../../base/csv.ts';
 import { asObject, isSame } from '../../base/json.ts';
 import { problemPointer } from '../../base/result.ts';
 import { customerAnswerFields } from '../../calculations/answer-fields.ts';
@@ -58,9 +59,11 @@ const columns = [
   ...(['id', 'name', 'states', 'reason', 'certificate_number', 'document_url', 'valid_from', 'valid_to'] as const),
 ];
 
-const splitStates = (text: string): string[] => text.split(/[;,]/).map((state) => state.trim());
+/** Returns the states of a text; `null` if it says `all`, as in the files of the console. */
+const splitStates = (text: string): string[] | null =>
+  text.trim().toLowerCase() === 'all' ? null : text.split(/[;,]/).map((state) => state.trim());
 
-const orNull = (text: string | undefined): string | null => text || null;
+const orNull = (text: string | undefined): string | null => (text ? unguard(text) : null);
 
 /**
  * Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. Omits
@@ -80,7 +83,7 @@ const toCustomer = ({ record }: CsvRow<(typeof columns)[number]>): CustomerReque
     valid_to: orNull(valid_to),
   };
   return {
-    id,
+    id: unguard(id),
     ...(name !== undefined && { name: orNull(name) }),
     ...(Object.keys(terms).length > 0 && { exemptions: isCertified ? [certificate] : [] }),
   };

@@ -150,12 +150,12 @@ const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().
 const certificateColumns = certificateFields.map(([name]) => name);
 const exportColumns = ['id', 'name', ...certificateColumns] as const;
 
-/** Returns a row for each certificate, and one for a customer without any. */
+/** Returns a row for each certificate, and one for a customer without any, as `npm run customers -- put` reads them. */
 const exportRows = ({ id, name, exemptions }: Stored) =>
   (exemptions.length > 0 ? exemptions : [null]).map((row) => ({
     id,
     name,
-    ...pickColumns(certificateColumns, row && { ...row, states: row.states?.join(' ') ?? 'all' }),
+    ...pickColumns(certificateColumns, row && { ...row, states: row.states?.join(';') ?? 'all' }),
   }));
 
 const Links = () => {
