@@ -18,6 +18,7 @@ import {
 
 /** The maximum number of line items in a document. */
 export const lineItemsMax = 1000;
+export const descriptionMax = 1000;
 /** The maximum number of shipping charges in a document. */
 export const shippingMax = 100;
 /** The maximum number of line items that the shipping charges and fees of a document are for, counted once per charge. */
@@ -60,7 +61,7 @@ export const LineItemRequest = component(
       optional.identifier,
       "The line item of the parent that this line credits. Default: the parent's line item with the same `id`. On a line with a negative `unit_price`, what it reduces. On a shipping charge or a fee such as gift wrapping, the line item that it is for.",
     ),
-    description: described(z.nullish(text(1000)), 'Free text.'),
+    description: described(z.nullish(text(descriptionMax)), 'Free text.'),
     product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: general tangible goods.`),
     quantity,
     unit_price: described(

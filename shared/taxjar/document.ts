@@ -1,5 +1,5 @@
 import { isShipped } from '../calculations/deliveries.ts';
-import { lineItemsAdvice, lineItemsMax } from '../calculations/request.ts';
+import { descriptionMax, lineItemsAdvice, lineItemsMax } from '../calculations/request.ts';
 import { isAbroad, sentState } from '../catalog/location/address.ts';
 import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
@@ -173,6 +173,10 @@ export const keptKeys = {
 const getMetadata = (entries: Readonly<Record<string, string | null>>) =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
 
+/** Returns the beginning of a description: ERPNext sends the whole text of a product. */
+export const descriptionAt = (line: Fields): string | null =>
+  textAt(line, 'description')?.slice(0, descriptionMax).toWellFormed() ?? null;
+
 const toLine = (line: Fields, at: number, isRefund: boolean) => {
   const product = textAt(line, 'product_identifier');
   const code = textAt(line, 'product_tax_code');
@@ -184,7 +188,7 @@ const toLine = (line: Fields, at: number, isRefund: boolean) => {
     quantity: isRefund ? unsigned(quantity) : quantity,
     unit_price: isRefund ? unsigned(price) : price,
     ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
-    description: textAt(line, 'description'),
+    description: descriptionAt(line),
     product_tax_code: getCode(code),
     metadata: getMetadata({ [keptKeys.product_tax_code]: code, [keptKeys.product_identifier]: product }),
   };

@@ -8,6 +8,7 @@ import { formatAmount, negative, parseAmount } from '../money/currency.ts';
 import { absolute, decimalPattern, decimalText, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import {
   amountAt,
+  descriptionAt,
   type Fields,
   general,
   getExemptionType,
@@ -461,7 +462,7 @@ export const isSameOrder = (fields: Fields, { metadata }: Recorded): boolean =>
 /** Returns the personal fields of a request. A refund has the personal fields of its order. */
 const listPersonal = (fields: Fields): (string | null)[] => [
   ...['to_city', 'to_street', 'from_city', 'from_street', 'customer_id'].map((name) => textAt(fields, name)),
-  ...(listAt(fields, 'line_items', (line) => textAt(line, 'description')) ?? []),
+  ...(listAt(fields, 'line_items', descriptionAt) ?? []),
 ];
 
 /**

@@ -68,7 +68,8 @@ const fieldNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns TaxJar's name of a field, from its JSON pointer in Levy's request. */
-const getName = (pointer: string): string => {
+const getName = (stored: string): string => {
+  const pointer = stored.replace('/metadata/taxjar_', '/');
   const [, kind, part = ''] = /^\/(customer|ship_from)\/address\/(\w+)$/.exec(pointer) ?? [];
   if (kind) return `${kind === 'customer' ? 'to' : 'from'}_${addressParts.find(([own]) => own === part)?.[1] ?? part}`;
   const [, region] = /^\/exemptions\/0\/states\/(\d+)$/.exec(pointer) ?? [];

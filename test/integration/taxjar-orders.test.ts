@@ -391,6 +391,19 @@ it('reverses exactly the refunded amounts, including discounts, and refunds of o
   expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
 });
 
+it('keeps the beginning of a long description, and recognizes its repetition', async () => {
+  const { client } = await newClient();
+  const item = { id: '1', quantity: 1, unit_price: 15, product_identifier: 'mug' };
+  // The text of a product page, with a character of two UTF-16 units at the limit.
+  const sent = { ...order, line_items: [{ ...item, description: `${'x'.repeat(999)}\u{1F600} and more` }] };
+  const { order: sold } = await client.createOrder(sent);
+  expect(sold.line_items?.[0]?.description).toBe(`${'x'.repeat(999)}\uFFFD`);
+  await client.createRefund(buildRefund('r', '123', [-1, 0, 0]));
+  expect(await client.updateOrder(sent)).toEqual({ order: sold });
+  const long = { ...sent, transaction_id: '124', line_items: [{ ...item, product_identifier: 'x'.repeat(501) }] };
+  expect(await refusal(client.createOrder(long))).toContain(': line_items[0][product_identifier]: Send at most 500');
+});
+
 it('returns whole quantities as integers, which the clients for Python and Go require', async () => {
   const { caller } = await newClient();
   const headers = { Authorization: `Bearer ${caller.key}` };
