@@ -214,6 +214,15 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     expect(changes.at(-1)).toMatchObject({ Before: 'none', After: 'state MI, from 2026-01-01, frequency month' });
     const changed = changes.map((row) => row['Setting']);
     expect(changed.sort()).toEqual(['filing reminder days', 'registrations', 'ship from', 'time zone']);
+    // The review and the history show only the registrations that change.
+    await page.getByLabel('State, such as MI').first().fill('oh');
+    await page.getByLabel('First day').nth(1).fill('2026-02-01');
+    await click(page, 'Review the change of registrations');
+    const ohio = { Setting: 'registrations', Before: '', After: 'state OH, from 2026-02-01, frequency month' };
+    expect(await readRows(page, 'Changes of registrations')).toEqual([ohio]);
+    await click(page, 'Save registrations');
+    await seeText(page, ohio.After);
+    expect(await readRows(page, 'Changes of settings, newest first')).toContainEqual(expect.objectContaining(ohio));
     // Somebody else changes a setting after the page was loaded.
     await made(caller.call('POST', '/account', { body: { review_days: 9 } }));
     await page.getByLabel('Legal name').fill('A shop');
@@ -232,7 +241,10 @@ it('sets registrations and the calendar, and shows who changed them', async () =
   });
   const account = await made(caller.call('GET', '/account'));
   expect(account).toMatchObject({
-    registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
+    registrations: [
+      { state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' },
+      { state: 'US-OH', from: '2026-02-01', to: null, frequency: 'month' },
+    ],
     time_zone: 'America/Detroit',
     filing_reminder_days: [10, 3],
     review_days: 9,

@@ -51,7 +51,7 @@ type StateRow = Readonly<Record<string, string | null>> & { readonly state: stri
 const listRows = (values: Values, before: readonly StateRow[]): StateRow[] =>
   groupValues(values)
     .filter(({ state, from, to, number }, at) => state || (at >= before.length && (from || to || number)))
-    .map(({ state = '', to, ...others }) => ({ ...others, state: state.toUpperCase(), to: orNull(to) }));
+    .map((row) => ({ ...row, state: (row['state'] ?? '').toUpperCase(), to: orNull(row['to']) }));
 
 /** The settings of an update that differ from the account's settings. */
 const changed = (update: Update, account: Account): Update =>
@@ -60,6 +60,33 @@ const changed = (update: Update, account: Account): Update =>
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(account[name as keyof Account]),
     ),
   );
+
+/** Writes an object of a setting without its empty fields: `state MI, from 2026-10-01, frequency month`. */
+const entryText = (entry: unknown): string =>
+  entry !== null && typeof entry === 'object'
+    ? Object.entries(entry)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => `${toWords(name)} ${name === 'state' ? getStateLetters(value) : entryText(value)}`)
+        .join(', ')
+    : String(entry ?? 'none');
+
+type Change = { readonly setting: string; readonly before: unknown; readonly after: unknown };
+
+const isList = (value: unknown): value is object[] => Array.isArray(value) && typeof value[0] === 'object';
+
+/** A value of a setting. Of a list of objects, it shows only the entries that the list on the other side lacks. */
+const Value = ({ value, other }: { value: unknown; other: unknown }) => {
+  const texts = (Array.isArray(value) ? value : [value]).map(entryText);
+  if (texts.length === 0) return 'none';
+  const others = isList(value) && isList(other) ? other.map(entryText) : [];
+  return texts.filter((text) => !others.includes(text)).map((text) => <div key={text}>{text}</div>);
+};
+
+const valueColumns = [
+  ['Setting', (row: Change) => toWords(row.setting)],
+  ['Before', ({ before, after }: Change) => <Value value={before} other={after} />],
+  ['After', ({ before, after }: Change) => <Value value={after} other={before} />],
+] as const;
 
 type SectionProps = {
   readonly title: string;
@@ -70,7 +97,7 @@ type SectionProps = {
 };
 
 /** A form that changes some settings, if nobody else changed any since the page was loaded. */
-const Section = ({ title, loaded: { tag }, update, children }: SectionProps) => (
+const Section = ({ title, loaded: { account, tag }, update, children }: SectionProps) => (
   <Panel title={title}>
     <ReviewForm
       read={update}
@@ -78,13 +105,27 @@ const Section = ({ title, loaded: { tag }, update, children }: SectionProps) => 
       // Each view reads the account of the session.
       onDone={() => location.reload()}
       labels={[`Review the change of ${title.toLowerCase()}`, `Save ${title.toLowerCase()}`]}
-      preview={(body) => (
-        <p>
-          {Object.keys(body).length === 0
-            ? 'No setting has changed.'
-            : 'This applies to new calculations and returns within a minute. Recorded transactions and closed filings do not change.'}
-        </p>
-      )}
+      preview={(body) =>
+        Object.keys(body).length === 0 ? (
+          <p>No setting has changed.</p>
+        ) : (
+          <>
+            <Table
+              caption={`Changes of ${title.toLowerCase()}`}
+              columns={valueColumns}
+              rows={Object.entries(body).map(([setting, after]) => ({
+                setting,
+                before: account[setting as keyof Account] ?? null,
+                after,
+              }))}
+            />
+            <p>
+              This applies to new calculations and returns within a minute. Recorded transactions and closed filings do
+              not change.
+            </p>
+          </>
+        )
+      }
     >
       {children}
     </ReviewForm>
@@ -274,22 +315,6 @@ const Shown = ({ loaded: { account } }: { loaded: Read }) => (
   </Panel>
 );
 
-/** Writes an object of a setting without its empty fields: `state MI, from 2026-10-01, frequency month`. */
-const entryText = (entry: unknown): string =>
-  entry !== null && typeof entry === 'object'
-    ? Object.entries(entry)
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => `${toWords(name)} ${value}`)
-        .join(', ')
-    : String(entry ?? 'none');
-
-/** A value in the history, which the API writes as JSON. */
-const Value = ({ json }: { json: string }) => {
-  const value: unknown = JSON.parse(json);
-  const entries = Array.isArray(value) ? value.map(entryText) : [entryText(value)];
-  return entries.length === 0 ? 'none' : entries.map((text) => <div key={text}>{text}</div>);
-};
-
 /** The settings that finance can change, and who changed them. */
 export const Settings = () => {
   const { account } = useSession();
@@ -315,11 +340,13 @@ export const Settings = () => {
                 columns={[
                   ['At', (row) => <Instant value={row.at} />],
                   ['By', (row) => <Actor value={row.by} />],
-                  ['Setting', (row) => toWords(row.setting)],
-                  ['Before', (row) => <Value json={row.before} />],
-                  ['After', (row) => <Value json={row.after} />],
+                  ...valueColumns,
                 ]}
-                rows={read.account.changes ?? []}
+                rows={(read.account.changes ?? []).map((row) => ({
+                  ...row,
+                  before: JSON.parse(row.before) as unknown,
+                  after: JSON.parse(row.after) as unknown,
+                }))}
                 empty="No setting has changed since the account was created."
               />
             </Panel>
