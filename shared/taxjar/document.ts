@@ -144,10 +144,11 @@ const exemptionTypeAt = (fields: Fields): string | null => {
 };
 
 /**
- * The providers whose orders TaxJar exempts because the marketplace collects their tax: "The `provider` param […] adds
- * marketplace exemption support for Amazon, eBay, Etsy, and Walmart transactions" (taxjar-java, pull request 16).
+ * The providers whose orders TaxJar exempts because the marketplace collects their tax: "TaxJar currently supports
+ * marketplace exemptions for 'amazon', 'ebay', 'etsy', 'facebook', and 'walmart' transactions" (TaxJar's API reference,
+ * "Create an order transaction").
  */
-const marketplaces = ['amazon', 'ebay', 'etsy', 'walmart'];
+const marketplaces = ['amazon', 'ebay', 'etsy', 'facebook', 'walmart'];
 export const isMarketplace = (provider: string | null | undefined): boolean =>
   marketplaces.includes(provider?.toLowerCase() ?? '');
 

@@ -746,6 +746,7 @@ it('reports no tax of the seller for orders whose provider is a marketplace, unl
   expect(await record('b', { provider: 'Etsy' })).toEqual([0, 'marketplace']);
   expect(await record('c', { provider: 'amazon', exemption_type: 'non_exempt' })).toEqual([1.46, 'seller']);
   expect(await record('d', { provider: 'shop' })).toEqual([1.46, 'seller']);
+  expect(await record('e', { provider: 'facebook' })).toEqual([0, 'marketplace']);
   const change = { transaction_id: 'b', exemption_type: 'non_exempt', sales_tax: 1.46 } as const;
   expect((await client.updateOrder(change)).order.sales_tax).toBe(1.46);
 });
