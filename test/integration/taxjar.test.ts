@@ -434,7 +434,10 @@ describe('the TaxJar-compatible API', () => {
       [{ to_country: 'USA', to_zip: '', to_state: '' }, '406 Not Acceptable: to_state: Send at least the state'],
       [{ from_country: 'US', from_city: 'Detroit' }, '406 Not Acceptable: from_state: Send at least the state'],
       [{ line_items: [lines[0], 5] }, '406 Not Acceptable: line_items[1] is not a JSON object.'],
-      [{ line_items: [{ quantity: -1, unit_price: 1 }] }, '406 Not Acceptable: line_items[0][quantity]: You sent "-1"'],
+      [
+        { amount: 2.5, line_items: [{ quantity: -1, unit_price: 1 }] },
+        '406 Not Acceptable: line_items[0][quantity]: You sent "-1"',
+      ],
       [{ line_items: [{ unit_price: 'much' }] }, '406 Not Acceptable: line_items[0]: unit_price is much.'],
     ];
     for (const [change, text] of bad)
