@@ -10,23 +10,19 @@ process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/levy/compiled`
 
 /** The integration tests that use the most conditions, indexes and pages. */
 const onAmazon =
-  '{close-periods,content-imports,content-store,create-transaction,credits,idempotency,list-transactions,reconciliations,update-transaction}.test.ts';
+  '{content-imports,content-store,create-transaction,credits,idempotency,list-transactions,update-transaction}.test.ts';
 
 /**
- * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, the schedules of the simulation, and more of
- * the random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some
- * integration tests on DynamoDB Local, and compares the memory database with it.
+ * `npm test` runs everything but `*.long.test.ts`, and mode `long` runs those. Mode `browser` drives the console in
+ * Chromium. Mode `amazon` runs some integration tests on DynamoDB Local, and compares the memory database with it.
  */
 const modes = {
   test: {
     include: ['**/!(*.long).test.ts'],
-    projects: ['unit', 'integration', 'contract', 'infra', 'simulation'],
+    projects: ['unit', 'integration', 'contract', 'infra'],
   },
   long: {
-    include: [
-      '**/*.long.test.ts',
-      '{content-oracles,http-bad-input,local-service,place-rule-oracle,schedules,tax-included}.test.ts',
-    ],
+    include: ['**/*.long.test.ts'],
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
   browser: { include: ['**/!(*.long).test.ts'], projects: ['browser'] },
@@ -76,9 +72,9 @@ const listProjects = (suite: string, include: readonly string[]) => {
  */
 const slowest = [
   'deployment.test.ts',
-  'schedules.test.ts',
+  'schedules.long.test.ts',
   'processes.long.test.ts',
-  'http-bad-input.test.ts',
+  'http-bad-input.long.test.ts',
   'memory.long.test.ts',
   'bundling.long.test.ts',
 ];

@@ -43,7 +43,7 @@ const met = readFileSync(new URL('responses.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n');
 
-const runs = 700;
+const runs = 500;
 
 it(`matches its model in ${runs} runs of up to 40 commands`, { timeout: 600_000 }, async () => {
   await runModel('npm run test:long -- test/model/memory.long.test.ts', runs, newWorld);

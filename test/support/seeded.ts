@@ -1,6 +1,3 @@
-/** Whether `npm run test:long` runs, which repeats the random tests with more values. */
-export const isLong = process.env['MODE'] === 'long';
-
 /** Returns a seeded generator of numbers from 0 (inclusive) to 1 (exclusive), using mulberry32. */
 export const seeded = (seed: number) => (): number => {
   seed = (seed + 0x6d2b79f5) | 0;

@@ -7,7 +7,6 @@ import type { Location, Release } from '../../shared/catalog/release.ts';
 import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { buildLocation, getRelease } from '../support/builders.ts';
-import { isLong } from '../support/seeded.ts';
 
 describe('the lookup order', () => {
   /**
@@ -299,7 +298,7 @@ describe('the lookup order', () => {
           }
         },
       ),
-      { numRuns: isLong ? 8000 : 2000 },
+      { numRuns: 2000 },
     );
     // Every case must occur at least once.
     for (const level of ['zip9', 'zip5', 'city', 'none', 'part', 'uncertain', 'uncovered'])
@@ -490,7 +489,7 @@ describe('street rows', () => {
           }
         },
       ),
-      { numRuns: isLong ? 300 : 75 },
+      { numRuns: 75 },
     );
     // Every case must occur at least once.
     for (const kind of ['found', 'outside', 'undecided']) expect(met.get(kind) ?? 0).toBeGreaterThan(75);

@@ -23,7 +23,6 @@ import {
   taxLine,
 } from '../support/builders.ts';
 import { drawFrom, getEffect, listPlaces, orderFrom } from '../support/random-orders.ts';
-import { isLong } from '../support/seeded.ts';
 import { total } from '../support/tax-oracle.ts';
 
 const table = ['0.10', '0.17', '0.34', '0.50', '0.67', '0.84'];
@@ -319,12 +318,12 @@ const faultsIn = (
 };
 
 it('keeps lines, jurisdictions and totals consistent in random orders with every effect', () => {
-  expect(faultsIn(isLong ? [60, 500, 20] : [10, 250, 20], false, () => [])).toEqual([]);
+  expect(faultsIn([20, 250, 20], false, () => [])).toEqual([]);
 });
 
 it('keeps random orders with included tax consistent, with nets that add up to the gross if possible', () => {
   const grosses = { less: 0, same: 0, more: 0 };
-  const faults = faultsIn(isLong ? [20, 100, 10] : [10, 50, 10], true, (document, taxed) => {
+  const faults = faultsIn([10, 100, 10], true, (document, taxed) => {
     const net = withoutTax(document, taxed);
     const again = calculateTax(net);
     grosses[getGross(again) === getGross(taxed) ? 'same' : getGross(again) > getGross(taxed) ? 'more' : 'less'] += 1;

@@ -12,7 +12,6 @@ import type { Handlers } from '../../infra/local/handlers.ts';
 import { readSettings } from '../../infra/local/settings.ts';
 import { type Answer, type Request, send } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
-import { isLong } from '../support/seeded.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 type Service = {
@@ -321,88 +320,84 @@ describe('npm start, running', () => {
 });
 
 // Each of these tests starts the service as a separate process.
-if (isLong)
-  describe('npm start, from start to end', () => {
-    afterEach(endAll);
+describe('npm start, from start to end', () => {
+  afterEach(endAll);
 
-    it.each(['SIGTERM', 'SIGINT'] as const)('exits on %s with its emulator', async (signal) => {
-      const service = await startService();
-      expect(await isListening(service.database)).toBe(true);
-      expect(await stopService(service, signal)).toBe(0);
-      expect([await isListening(service.url), await isListening(service.database)]).toEqual([false, false]);
-    });
-
-    it.skipIf(process.platform === 'win32')('exits if npm is killed, whose shell forwards no signal', async () => {
-      const words = ['-c', `"${process.execPath}" infra/local/start.ts; true`];
-      const service = await startService({ npm_lifecycle_event: 'start' }, ['sh', words]);
-      service.process.kill();
-      await ended(service.process);
-      await vi.waitUntil(
-        async () => !(await isListening(service.url)) && !(await isListening(service.database)),
-        10_000,
-      );
-    });
-
-    it.skipIf(process.platform === 'win32')('exits with a message if its database cannot write a change', async () => {
-      const DATA_DIR = createFolder();
-      const API_KEY = 'demo';
-      // Limits the file size to simulate a full disk, in units of 512 or 1,024 bytes.
-      const words = ['-c', `trap '' XFSZ; ulimit -f 64; exec "${process.execPath}" infra/local/start.ts`];
-      const { process: child, url } = await startService({ DATA_DIR, API_KEY, NODE_DISABLE_COMPILE_CACHE: '1' }, [
-        'sh',
-        words,
-      ]);
-      let output = '';
-      child.stderr?.on('data', (chunk) => {
-        output += chunk;
-      });
-      const closed = once(child, 'close');
-      const isAnswered = async () => {
-        const request = { headers: { 'X-API-Key': API_KEY }, body: draft };
-        await send(url, 'POST', '/transactions', request);
-        return true;
-      };
-      while (await isAnswered().catch(() => false));
-      await closed;
-      expect(await ended(child)).toBe(1);
-      expect(output).toMatch(/database .*EFBIG.*\n$/);
-    });
-
-    it('stops its database if it is killed with SIGKILL', async () => {
-      const service = await startService();
-      await stopService(service, 'SIGKILL');
-      await vi.waitUntil(async () => !(await isListening(service.database)), 10_000);
-    });
-
-    it('keeps its data in DATA_DIR if it is killed, counts it in reports, and accepts any string as API_KEY', async () => {
-      const DATA_DIR = createFolder();
-      const API_KEY = "it's-$my-key";
-      const headers = { 'X-API-Key': API_KEY };
-      const first = await startService({ DATA_DIR, API_KEY });
-      const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
-      expect(created.status).toBe(201);
-      const body = { ...draft, status: 'finalized' };
-      expect((await send(first.url, 'POST', '/transactions', { headers, body })).status).toBe(201);
-      await stopService(first, 'SIGKILL');
-      const second = await startService({ DATA_DIR, API_KEY });
-      const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
-      expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
-      expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
-      const reported = () => send(second.url, 'GET', '/reports/by-state', { headers });
-      await vi.waitUntil(async () => (await reported()).body.data[0]?.sales.count === 1, 10_000);
-      await stopService(second);
-    });
-
-    it.each([
-      ['PORT', 'http'],
-      ['DYNAMODB_PORT', '70000'],
-      ['API_KEY', 'two\nlines'],
-      ['DYNAMODB_ENDPOINT', 'https://dynamodb.us-east-1.amazonaws.com'],
-    ])('fails with one line that names %s if it is %j', async (name, value) => {
-      const output = expect.stringMatching(new RegExp(`^${name} .*\n$`));
-      expect(await failingStart({ [name]: value })).toEqual({ code: 1, output });
-    });
+  it.each(['SIGTERM', 'SIGINT'] as const)('exits on %s with its emulator', async (signal) => {
+    const service = await startService();
+    expect(await isListening(service.database)).toBe(true);
+    expect(await stopService(service, signal)).toBe(0);
+    expect([await isListening(service.url), await isListening(service.database)]).toEqual([false, false]);
   });
+
+  it.skipIf(process.platform === 'win32')('exits if npm is killed, whose shell forwards no signal', async () => {
+    const words = ['-c', `"${process.execPath}" infra/local/start.ts; true`];
+    const service = await startService({ npm_lifecycle_event: 'start' }, ['sh', words]);
+    service.process.kill();
+    await ended(service.process);
+    await vi.waitUntil(async () => !(await isListening(service.url)) && !(await isListening(service.database)), 10_000);
+  });
+
+  it.skipIf(process.platform === 'win32')('exits with a message if its database cannot write a change', async () => {
+    const DATA_DIR = createFolder();
+    const API_KEY = 'demo';
+    // Limits the file size to simulate a full disk, in units of 512 or 1,024 bytes.
+    const words = ['-c', `trap '' XFSZ; ulimit -f 64; exec "${process.execPath}" infra/local/start.ts`];
+    const { process: child, url } = await startService({ DATA_DIR, API_KEY, NODE_DISABLE_COMPILE_CACHE: '1' }, [
+      'sh',
+      words,
+    ]);
+    let output = '';
+    child.stderr?.on('data', (chunk) => {
+      output += chunk;
+    });
+    const closed = once(child, 'close');
+    const isAnswered = async () => {
+      const request = { headers: { 'X-API-Key': API_KEY }, body: draft };
+      await send(url, 'POST', '/transactions', request);
+      return true;
+    };
+    while (await isAnswered().catch(() => false));
+    await closed;
+    expect(await ended(child)).toBe(1);
+    expect(output).toMatch(/database .*EFBIG.*\n$/);
+  });
+
+  it('stops its database if it is killed with SIGKILL', async () => {
+    const service = await startService();
+    await stopService(service, 'SIGKILL');
+    await vi.waitUntil(async () => !(await isListening(service.database)), 10_000);
+  });
+
+  it('keeps its data in DATA_DIR if it is killed, counts it in reports, and accepts any string as API_KEY', async () => {
+    const DATA_DIR = createFolder();
+    const API_KEY = "it's-$my-key";
+    const headers = { 'X-API-Key': API_KEY };
+    const first = await startService({ DATA_DIR, API_KEY });
+    const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
+    expect(created.status).toBe(201);
+    const body = { ...draft, status: 'finalized' };
+    expect((await send(first.url, 'POST', '/transactions', { headers, body })).status).toBe(201);
+    await stopService(first, 'SIGKILL');
+    const second = await startService({ DATA_DIR, API_KEY });
+    const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
+    expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
+    expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
+    const reported = () => send(second.url, 'GET', '/reports/by-state', { headers });
+    await vi.waitUntil(async () => (await reported()).body.data[0]?.sales.count === 1, 10_000);
+    await stopService(second);
+  });
+
+  it.each([
+    ['PORT', 'http'],
+    ['DYNAMODB_PORT', '70000'],
+    ['API_KEY', 'two\nlines'],
+    ['DYNAMODB_ENDPOINT', 'https://dynamodb.us-east-1.amazonaws.com'],
+  ])('fails with one line that names %s if it is %j', async (name, value) => {
+    const output = expect.stringMatching(new RegExp(`^${name} .*\n$`));
+    expect(await failingStart({ [name]: value })).toEqual({ code: 1, output });
+  });
+});
 
 describe('the local gateway', () => {
   const echo = async (event: APIGatewayProxyEvent, context: Context) => ({
