@@ -150,7 +150,6 @@ const hostileHeaders = Object.entries<readonly Text[]>({
   'Content-Type': corpus.content_types,
   Range: texts.filter((text) => /^[\x20-\x7e\xa0-\xff]*$/.test(text)),
 }).flatMap(([name, values]) => values.map((value) => [name, unpack(value)] as const));
-const nextHeader = rotated(hostileHeaders);
 
 /** Generates requests to an operation, each with one invalid part. `ids` are the ids in paths and bodies. */
 function* badRequests(operation: Operation, ids: () => string, own: (text: string) => string, apiKey: string) {
