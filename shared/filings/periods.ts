@@ -148,9 +148,9 @@ export const isReturnDue = (
   taxDue: readonly { readonly amount: string }[],
 ): boolean => {
   const known = registrationsIn(state, registrations);
-  return (
-    known.length === 0 || isRegisteredIn({ start, end }, known) || taxDue.some(({ amount }) => /[1-9]/.test(amount))
-  );
+  // A negative amount is a refund.
+  const isOwed = taxDue.some(({ amount }) => /^[\d.]*[1-9]/.test(amount));
+  return known.length === 0 || isRegisteredIn({ start, end }, known) || isOwed;
 };
 
 /**

@@ -365,6 +365,13 @@ it.each([
     ['11-25 filing.overdue US-MI closed -5 6.00 USD'],
   ],
   ['after the last registration, without tax', [monthly('MI', '2026-08-01', '2026-09-30')], {}, false, []],
+  [
+    'after the last registration, with refunded tax',
+    [monthly('MI', '2026-08-01', '2026-09-30')],
+    { type: 'credit', tax_amount: '6.00' },
+    false,
+    [],
+  ],
 ] as const)('counts a month without a registration as overdue only with tax: %s', async (_, own, tax, overdue, due) => {
   const caller = await newCaller({ settings: { registrations: [...own], books_open_from: '2026-10-01' } });
   const filer = createFiler(caller);
