@@ -388,6 +388,7 @@ describe('500 random documents', () => {
       const [names = [], ...rows] = sheet?.data ?? [];
       expect(rows).toHaveLength(500);
       expect(names).toContain('tax_amount');
+      await seeText(page, 'In a download, amounts of credits are positive');
       // The page has the API's pages of 50 rows: the total and the order include only the rows shown.
       const listed = await readRows(page, 'Transactions, newest first');
       const taxes = listed.map(({ Tax }) => cents(Tax));

@@ -32,6 +32,8 @@ type ListProps<Item, Row> = Pick<TableProps<Row>, 'caption' | 'columns' | 'sums'
   readonly toRows: (item: Item) => readonly Row[];
   /** Reads a page of the download. */
   readonly readCsv: (levy: Levy, input: Input) => Promise<CsvPage>;
+  /** How the cells of the download differ from the page. */
+  readonly fileHint?: string;
 };
 
 const pageSize = 50;
@@ -69,7 +71,7 @@ const PageLinks = ({ view, query, found: { rows, next } }: PagesProps) => {
  * has rows, or for 20 seconds.
  */
 export const List = <Item, Row>(props: ListProps<Item, Row>) => {
-  const { view, query, filters, get, toRows, readCsv, ...table } = props;
+  const { view, query, filters, get, toRows, readCsv, fileHint, ...table } = props;
   const thing = view.slice(0, -1);
   const after = query.get('starting_after') ?? null;
   const [progress, setProgress] = useState<Part<Item> | null>(null);
@@ -114,6 +116,7 @@ export const List = <Item, Row>(props: ListProps<Item, Row>) => {
           }
         />
       </div>
+      {fileHint && <p class="hint">{fileHint}</p>}
     </>
   );
 };

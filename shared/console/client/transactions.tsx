@@ -152,6 +152,7 @@ export const Transactions = ({ path, query }: ViewProps) => {
         get={(levy, input) => levy.get('/transactions', input)}
         toRows={(row) => [row]}
         readCsv={async (levy, input) => csvPage(await levy.getCsv('/transactions', input))}
+        fileHint="In a download, amounts of credits are positive, as in the API. Subtract the rows of type credit, and leave out drafts and void transactions."
         caption="Transactions, newest first"
         columns={columns}
         sums={{ by: (row) => (row.status === 'void' ? null : row.currency), label: 'not void' }}
