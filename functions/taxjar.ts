@@ -118,7 +118,7 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
     const levy: Levy = {
       get: (path, query = {}) => call('GET', path, { query }),
       post: (path, body, options = {}) => call('POST', path, { body, ...options }),
-      readHolder: async (reference) => (await holderReads.claimed(account.id, [reference])).get(reference) ?? null,
+      readHolders: (references) => holderReads.claimed(account.id, references),
     };
     const { status = 200, body } = await run({
       levy,

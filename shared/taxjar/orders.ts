@@ -339,8 +339,8 @@ const addressFields = (address: Address | null | undefined, side: 'from' | 'to')
   Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));
 
 /** Returns the id of an order or refund. One that the API recorded can have no `reference_id`. */
-export const getTransactionId = ({ reference_id, id }: Pick<Recorded, 'reference_id' | 'id'>): string =>
-  reference_id ?? id;
+export const getTransactionId = ({ reference_id, id, metadata }: Recorded): string =>
+  metadata['taxjar_transaction_id'] ?? reference_id ?? id;
 
 /** Returns the exemption of a transaction that did not come from a request with one. */
 const recordedExemption = ({ collected_by, customer, metadata }: Recorded): string | null => {

@@ -83,10 +83,12 @@ type Refused = {
   readonly errors: readonly (Pick<Problem, 'code' | 'title' | 'detail'> & { readonly source?: object | null })[];
 };
 
+export const duplicateId = 'transaction_id: Another transaction has this id. Send a different id.';
+
 /** The advice in TaxJar's terms, where Levy's terms differ. */
 const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
-  conflict_duplicate_reference_id: 'transaction_id: Another transaction has this id. Send a different id.',
+  conflict_duplicate_reference_id: duplicateId,
   conflict_period_closed: 'A return includes this transaction. Record another refund or order instead.',
   conflict_invalid_status_transition:
     'The return of this transaction is filed. Record another refund or order instead.',

@@ -18,8 +18,8 @@ export type PostOptions = {
 export type Levy = {
   readonly get: (path: string, query?: Query) => Promise<unknown>;
   readonly post: (path: string, body: object, options?: PostOptions) => Promise<unknown>;
-  /** Returns the id of the transaction that has a reference now. The lists of the API can lag by seconds. */
-  readonly readHolder: (reference: string) => Promise<string | null>;
+  /** Returns the id of the transaction that has each reference now. The lists of the API can lag by seconds. */
+  readonly readHolders: (references: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 
 export type Request = {

@@ -30,7 +30,7 @@ import {
   toSale,
   unrepeatable,
 } from './orders.ts';
-import { notFound, TaxJarRefusal } from './refusal.ts';
+import { duplicateId, notFound, TaxJarRefusal } from './refusal.ts';
 import {
   everyRow,
   type Levy,
@@ -69,9 +69,20 @@ const findUnnamed = async (levy: Levy, id: string): Promise<Recorded | null> => 
   }
 };
 
-/** Returns the recorded transaction with a reference, or `null`. Refuses amounts in other currencies than US dollars. */
+/**
+ * Returns the `reference_id` of an order or refund if a transaction of the other kind has its id: TaxJar numbers orders and
+ * refunds separately, and its reference creates a refund with the id of its order.
+ */
+const ownReference = (kind: Kind, id: string): string => `${id}#${names[kind]}`;
+
+const readHolder = async (levy: Levy, kind: Kind, id: string): Promise<string | null> => {
+  const holders = await levy.readHolders([ownReference(kind, id), id]);
+  return holders.get(ownReference(kind, id)) ?? holders.get(id) ?? null;
+};
+
+/** Returns the recorded transaction with an id, or `null`. Refuses amounts in other currencies than US dollars. */
 const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
-  const holder = await levy.readHolder(reference);
+  const holder = await readHolder(levy, kind, reference);
   const found =
     holder === null ? await findUnnamed(levy, reference) : ((await levy.get(`/transactions/${holder}`)) as Recorded);
   if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) {
@@ -80,7 +91,8 @@ const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded
     throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} is in ${found.currency}. ${advice}`);
   }
   // The transaction may have been replaced since its id was read.
-  const isReplaced = holder !== null && found?.status === 'void' && (await levy.readHolder(reference)) !== holder;
+  const isReplaced =
+    holder !== null && found?.status === 'void' && (await readHolder(levy, kind, reference)) !== holder;
   return isReplaced ? find(levy, kind, reference) : null;
 };
 
@@ -128,6 +140,25 @@ const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promi
 };
 
 type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces };
+type TransactionRequest = { readonly reference_id: string; readonly metadata: object };
+
+/** Records a transaction, under its own reference if a transaction of the other kind has its id. */
+const post = async (kind: Kind, body: TransactionRequest, { levy, replaces }: Recording) => {
+  const send = async (sent: object) =>
+    (await levy.post('/transactions', sent, replaces ? { replaces } : {})) as Recorded & Warned;
+  const { reference_id: id, metadata } = body;
+  return send(body).catch(async (error: unknown) => {
+    if (!(error instanceof TaxJarRefusal) || error.message !== duplicateId) throw error;
+    const holder = (await levy.readHolders([id])).get(id);
+    const held = holder && ((await levy.get(`/transactions/${holder}`)) as Recorded);
+    if (!held || held.type === kind) throw error;
+    return send({
+      ...body,
+      reference_id: ownReference(kind, id),
+      metadata: { ...metadata, taxjar_transaction_id: id },
+    });
+  });
+};
 
 /** Returns the request that records an order or a refund. */
 const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
@@ -151,17 +182,15 @@ const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Re
 const record = async (
   kind: Kind,
   fields: Fields,
-  request: object,
+  request: TransactionRequest,
   recording: Recording,
   sent = fields,
 ): Promise<Recorded> => {
-  const { levy, note, replaces } = recording;
-  const options = replaces ? { replaces } : {};
-  const post = async (body: object) => (await levy.post('/transactions', body, options)) as Recorded & Warned;
-  const created = await post(request).catch(async (error: unknown) => {
+  const { note } = recording;
+  const created = await post(kind, request, recording).catch(async (error: unknown) => {
     const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
     if (!isTax || kind === 'sale') throw error;
-    return post(await prepareRequest(kind, fields, recording, true));
+    return post(kind, await prepareRequest(kind, fields, recording, true), recording);
   });
   const unknown = unknownCodes(fields).length > 0;
   note([...listCodes(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(sent, created)]);
