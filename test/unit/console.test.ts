@@ -26,6 +26,7 @@ import {
   earlierRanges,
   getMonthly,
   listCurrencies,
+  listUnregisteredTax,
   measures,
   type Row,
   stateTotals,
@@ -106,6 +107,21 @@ describe('the report', () => {
     const amounts = { tax: '7.50', taxable: '7.50', sales: '7.50', credits: '-2.50' };
     expect(sumTotals(rows, 'USD', 'US-MI')).toEqual(amounts);
     expect(stateTotals(rows, 'USD')).toEqual([{ state: 'US-MI', amounts }]);
+  });
+
+  it('lists the tax of states without a registration, by currency, unless credits refunded it', () => {
+    const inOhio = (found: Row): Row => ({ ...found, state: 'US-OH' });
+    const rows = [
+      row('USD', '2026-09', '6.00', '0.00'),
+      inOhio(row('USD', '2026-09', '4.00', '0.00')),
+      inOhio(row('USD', '2026-10', '0.20', '1.20')),
+      inOhio(row('CAD', '2026-10', '8.00', '8.00')),
+      inOhio(row('JPY', '2026-10', '0', '5')),
+    ];
+    expect(listUnregisteredTax(rows, new Set(['US-MI'])).toSorted((a, b) => (a.amount < b.amount ? -1 : 1))).toEqual([
+      { state: 'US-OH', currency: 'JPY', amount: '-5' },
+      { state: 'US-OH', currency: 'USD', amount: '3.00' },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
-import { getSum, monthsBefore, monthsFrom, negative, percentChange } from './format.ts';
+import { getSum, isZero, monthsBefore, monthsFrom, negative, percentChange } from './format.ts';
 
 export type Row = Schemas['ReportByStateRow'];
 
@@ -57,6 +57,14 @@ export const stateTotals = (rows: readonly Row[], currency: string) =>
   [...new Set(getChosen(rows, currency, '').map(({ state }) => state))]
     .sort()
     .map((state) => ({ state, amounts: sumTotals(rows, currency, state) }));
+
+/** Returns the tax, after credits, of each state and currency without a registration. */
+export const listUnregisteredTax = (rows: readonly Row[], registered: ReadonlySet<string>) =>
+  listCurrencies(rows).flatMap((currency) =>
+    stateTotals(rows, currency)
+      .map(({ state, amounts }) => ({ state, currency, amount: amounts['tax'] as string }))
+      .filter(({ state, amount }) => !registered.has(state) && !isZero(amount)),
+  );
 
 /** Months, as `YYYY-MM`, inclusive. */
 export type Range = { readonly from: string; readonly to: string };

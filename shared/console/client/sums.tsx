@@ -14,6 +14,7 @@ import {
   earlierRanges,
   getMonthly,
   listCurrencies,
+  listUnregisteredTax,
   measures,
   type Range,
   type Row,
@@ -251,6 +252,27 @@ const Comparison = ({ rows, chosen: { currency, measure }, range }: PlotProps) =
   );
 };
 
+/** The tax of states without a registration, whose periods the list of returns to file lacks. */
+const Unregistered = ({ rows }: Pick<SumsProps, 'rows'>) => {
+  const { account } = useSession();
+  const taxes = listUnregisteredTax(rows, new Set(account.registrations.map(({ state }) => state)));
+  if (account.collects_in !== 'registered_states' || taxes.length === 0) return null;
+  return (
+    <p class="notice">
+      Tax was collected in states without a registration:{' '}
+      {taxes.map(({ state, currency, amount }, at) => (
+        <span key={state + currency}>
+          {at > 0 && ', '}
+          <a href={linkTo(['transactions'], { state })}>{getStateLetters(state)}</a>{' '}
+          <Amount value={amount} currency={currency} />
+        </span>
+      ))}
+      . The returns to file do not include such a state before its first filing. Open its periods on the page{' '}
+      <a href={linkTo(['filings'])}>Filings</a>.
+    </p>
+  );
+};
+
 type FormProps = Pick<Parameters<typeof SearchForm>[0], 'fields' | 'values'> & { readonly query: Query };
 
 const ReportForm = ({ query, ...form }: FormProps) => (
@@ -343,6 +365,7 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
         {({ data, as_of, warnings }) => (
           <>
             <Warnings value={warnings} />
+            <Unregistered rows={data} />
             <Sums rows={data} range={range} query={query} />
             <div class="actions">
               <Export
