@@ -61,6 +61,12 @@ const findZip = (state: string, zip: string) => {
   return table && entry ? { names: entry.names, county: county === undefined ? null : table.countyName(county) } : null;
 };
 
+/** Returns the state of an address. A ZIP code has a state, even if none was sent. */
+const getState = ({ jurisdictions, address }: Rates): string | null => {
+  const code = jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === 'state')?.jurisdiction_code;
+  return code === undefined ? (address.state ?? null) : stateOfJurisdiction(code);
+};
+
 export const rates = async (request: Request): Promise<TaxJarResponse> => {
   const zip = request.at[0] ?? '';
   const found = await readRates(request, zip, request.query);
@@ -72,12 +78,10 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
       `Levy does not cover the rates of ${zip} in ${country}. Send a ZIP code of a state, the District of Columbia or Puerto Rico.`,
     );
   const { jurisdictions } = found;
-  const code = jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === 'state')?.jurisdiction_code;
   const getName = (type: string) =>
     jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name;
-  // The ZIP code has a state, even if none was sent.
-  const state = code === undefined ? (found.address.state ?? null) : stateOfJurisdiction(code);
-  const known = code === undefined ? null : findZip(code, zip);
+  const state = getState(found);
+  const known = state === null ? null : findZip(state, zip);
   const city = getName('city') ?? found.address.city ?? known?.names[0]?.spellings[0];
   return {
     body: {
@@ -157,10 +161,11 @@ export const validate = async (request: Request): Promise<TaxJarResponse> => {
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
   if (country !== 'US')
     throw new TaxJarRefusal(406, `country is ${country}. Send US: Levy validates only US addresses.`);
-  const [zip, state, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
-  if (!zip || !state) throw missing(zip ? 'state' : 'zip');
-  const found = await readRates(request, zip, { country, state });
-  if (listCodes(found).includes('postal_code_unknown')) throw notFound('The address');
+  const [zip, sent, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
+  if (!zip) throw missing('zip');
+  const found = await readRates(request, zip, { country, ...(sent && { state: sent }) });
+  const state = sent ?? getState(found);
+  if (state === null || listCodes(found).includes('postal_code_unknown')) throw notFound('The address');
   const cities = listCities(state, zip, city ?? null);
   return { body: { addresses: cities.map((one) => ({ zip, street: street ?? null, state, country, city: one })) } };
 };

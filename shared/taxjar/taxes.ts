@@ -8,6 +8,7 @@ import {
   amountAt,
   type Fields,
   general,
+  getExemptionType,
   getTerms,
   listStates,
   requiredAmount,
@@ -259,12 +260,14 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
       throw error;
     }
   };
+  const reason = calculated.line_items.find((line) => line.applied_exemption)?.applied_exemption?.reason;
   const answer = getTax(calculated, {
     hasNexus,
     charged: isFree && hasNexus ? await withCharge() : calculated,
     country: requiredAt(fields, 'to_country').toUpperCase(),
     state: state === null ? (textAt(fields, 'to_state')?.toUpperCase() ?? null) : stateOfJurisdiction(readState(state)),
-    exemptionType,
+    // As in TaxJar, the response also has the exemption of a customer.
+    exemptionType: exemptionType ?? (reason === undefined ? null : getExemptionType(reason)),
   });
   return { body: { tax: answer } };
 };

@@ -207,6 +207,7 @@ describe('taxes', () => {
     expect(await taxed({ nexus_addresses, customer_id: 'c1' })).toMatchObject({
       amount_to_collect: 0,
       taxable_amount: 0,
+      exemption_type: 'wholesale',
     });
     // "A value of marketplace or non_exempt will return calculated tax amounts in the response, regardless of any
     // potential customer exemption" (TaxJar's API reference, exemption_type).
@@ -339,6 +340,10 @@ describe('the TaxJar-compatible API', () => {
     const elsewhere = { country: 'US', state: 'MI', zip: '48226-1234', city: 'Ann Arbor', street: '1 Main' };
     expect(await client.validateAddress(elsewhere)).toEqual({ addresses: [{ ...elsewhere, city: 'DETROIT' }] });
     expect(await refusal(client.validateAddress({ ...address, zip: '00000' }))).toMatch(/^404 /);
+    // A ZIP code alone, as in TaxJar's API reference.
+    const [only] = (await client.validateAddress({ zip: '48226' })).addresses;
+    expect(only).toMatchObject({ zip: '48226', state: 'MI', country: 'US', city: 'DETROIT' });
+    expect(await refusal(client.validateAddress({ zip: '00000' }))).toMatch(/^40[46] /);
     const { summary_rates } = await client.summaryRates();
     expect(summary_rates.find(({ region_code }) => region_code === 'MI')?.minimum_rate.rate).toBe(0.06);
     expect(await refusal(client.validate({ vat: 'FR40303265045' }))).toMatch(/^404 .*VIES/);
