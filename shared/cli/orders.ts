@@ -39,7 +39,9 @@ const checkRecorded = (order: Order, { type, status, tax_amount }: Recorded): Ou
   const isSame = type === (body['type'] ?? 'sale') && tax_amount === chargedTax(order);
   if (isSame && status !== 'draft') return 'existing';
   const other = `${reference} is already recorded as a ${status} ${type} with the tax ${tax_amount}.`;
-  const advice = isSame ? 'Finalize or void it.' : 'Write a different reference_id, or remove this order.';
+  const advice = isSame
+    ? 'Finalize or void it.'
+    : 'Write a different reference_id, void the recorded transaction, or remove this order.';
   return { line, error: describeProblem('/reference_id', `${other} ${advice}`, rows) };
 };
 

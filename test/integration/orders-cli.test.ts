@@ -190,6 +190,25 @@ it('reads shipping of goods that are usually not shipped from a CSV file', async
   expectFailure(ran, 'Line 3: shipping_amount: No line item', expect.stringMatching(/^1 order compared: 1 equal/m));
 });
 
+it('reads exemptions and sales of marketplaces from a CSV file', async () => {
+  const row = (id: string, ...cells: string[]) => `${id},2026-10-08,0,MI,48933,GENERAL,1,50.00,${cells.join()}`;
+  const columns =
+    'reference_id,tax_date,tax_amount,state,postal_code,product_tax_code,quantity,unit_price,exemption,collected_by';
+  const rows = [columns, row('dealer', 'resale', ''), row('amazon', '', 'marketplace'), row('wrong', 'church', 'me')];
+  const caller = await newCaller();
+  const ran = await run(caller, 'compare', rows.join('\n'), 'orders.csv');
+  expectFailure(ran, /Line 4: collected_by: .*exemption: /, expect.stringMatching(/^2 orders compared: 2 equal/m));
+  expect((await run(caller, 'import', rows.slice(0, 3).join('\n'), 'orders.csv')).out).toContain('2 recorded');
+  const { data } = (await connectClient(caller).list({ limit: '100' })).body;
+  const found = data.map(({ collected_by, customer }) => [collected_by, customer?.exemption]);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ['seller', { type: 'resale' }],
+      ['marketplace', undefined],
+    ]),
+  );
+});
+
 it('records a refund with its sale, wherever the sale is in the file', async () => {
   const caller = await newCaller();
   const sale = order('sale', '6.50', lansing, { ...general, id: 'a' });
@@ -227,8 +246,8 @@ it('reports orders whose id another transaction has, because they are not record
   const ran = await run(caller, 'import', ndjson(next));
   expect(ran).toMatchObject({ code: 1, out: expect.stringContaining('0 recorded, 0 existed already.') });
   expect(ran.err.trim().split('\n').sort()).toEqual([
-    'Line 1: /reference_id: a is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, or remove this order.',
-    'Line 2: /reference_id: b is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, or remove this order.',
+    'Line 1: /reference_id: a is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
+    'Line 2: /reference_id: b is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
     'Line 3: /reference_id: draft is already recorded as a draft sale with the tax 6.00. Finalize or void it.',
   ]);
   // In the same file, before anything is recorded.

@@ -48,6 +48,7 @@ const refuse = (pointer: string, advice: string): never => {
 const columnNames: Readonly<Record<string, string>> = {
   '/customer/id': 'customer_id',
   '/customer/address': 'state',
+  '/customer/exemption/type': 'exemption',
   '/shipping': 'shipping_amount',
   '/shipping/amount': 'shipping_amount',
   '/line_items/id': 'line_id',
@@ -166,6 +167,8 @@ const orderColumns = [
   'tax_amount',
   'currency',
   'customer_id',
+  'exemption',
+  'collected_by',
   'shipping_amount',
   ...addressColumns,
 ] as const;
@@ -202,12 +205,16 @@ const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
   if (differing[0]) return differing[0];
   const filled = (values: Readonly<Record<string, string | undefined>>) =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value));
-  const { reference_id, parent_reference_id, type, tax_date, tax_amount, currency, customer_id, shipping_amount } =
-    first;
+  const { reference_id, parent_reference_id, type, tax_date, tax_amount, currency, collected_by } = first;
+  const { customer_id, exemption, shipping_amount } = first;
   const address = filled(Object.fromEntries(addressColumns.map((name) => [name, first[name]])));
   const value = {
-    ...filled({ reference_id, parent_reference_id, type, tax_date, tax_amount, currency }),
-    customer: { ...filled({ id: customer_id }), address: { country: 'US', ...address } },
+    ...filled({ reference_id, parent_reference_id, type, tax_date, tax_amount, currency, collected_by }),
+    customer: {
+      ...filled({ id: customer_id }),
+      ...(exemption && { exemption: exemption === 'none' ? exemption : { type: exemption } }),
+      address: { country: 'US', ...address },
+    },
     ...(shipping_amount && { shipping: { amount: shipping_amount } }),
     line_items: rows.map(({ record }) => {
       const { line_id: id, line_tax_amount: tax_amount, ...line } = record;
