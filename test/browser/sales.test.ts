@@ -132,6 +132,36 @@ it('shows the lines that a negative line reduces, and a fee without a rate', asy
   });
 });
 
+it('shows what exempted a line, with the certificate of its customer', async () => {
+  const terms = { states: ['MI'], certificate_number: 'R-1', valid_from: '2020-01-01', valid_to: '2099-12-31' };
+  const exemptions = [{ reason: 'direct_pay', ...terms }];
+  await made(shop.call('POST', '/customers', { body: { id: 'certified', exemptions } }));
+  const line_items = [
+    line('mug', { customer: { id: 'certified', address: addressIn('MI') } }),
+    line('print', { customer: { exemption: { type: 'government' } } }),
+    line('bowl'),
+  ];
+  const sale = await shop.sell('MI', { line_items, shipping: null });
+  const marketed = await shop.sell('MI', { collected_by: 'marketplace' });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    const lines = page.getByRole('region', { name: 'Lines' }).locator('summary');
+    await lines.first().waitFor();
+    expect(spaced(await lines.allInnerTexts())).toEqual([
+      expect.stringMatching(
+        /customer certified · to .* · exempt: direct pay, certificate R-1, from 2020-01-01, to 2099-12-31 · 1 × .* tax 0\.00/,
+      ),
+      expect.stringMatching(/The print · GENERAL · exempt: government · 1 × .* tax 0\.00/),
+      expect.stringMatching(/The bowl · GENERAL · 1 × .* tax 1\.20/),
+    ]);
+    const getFact = (name: string) =>
+      page.locator('dt', { hasText: name }).locator('xpath=following::dd[1]').innerText();
+    expect([await getFact('Taxable'), await getFact('Exempt')]).toEqual(['20.00', '40.00']);
+    await go(page, `#/transactions/${marketed.id}`);
+    await seeText(page, 'Collected by');
+    expect([await getFact('Exempt'), await getFact('Collected by')]).toEqual(['100.00', 'marketplace']);
+  });
+});
+
 it('shows fifty lines of a large document, and escapes customer text', async () => {
   const hostile = `<img src=x onerror="document.title='owned'"><b>=HYPERLINK("x")</b>`;
   const one = { quantity: '1', unit_price: '1.00', description: hostile };

@@ -35,6 +35,16 @@ const addressText = (address: Schemas['Customer']['address'] | undefined): strin
 const detail = (name: string, text: string | null | undefined): string[] => (text ? [`${name} ${text}`] : []);
 const discount = (name: string, amount: string): string[] => (isZero(amount) ? [] : detail(name, grouped(amount)));
 
+/** Formats what exempted a line: `resale, certificate R-1, to 2026-12-31`. Redaction removes the number. */
+const exemptionText = ({ applied_exemption: applied }: Line): string | null =>
+  applied &&
+  [
+    toWords(applied.reason),
+    ...detail('certificate', applied.certificate_number),
+    ...detail('from', applied.valid_from),
+    ...detail('to', applied.valid_to),
+  ].join(', ');
+
 const getTitle = (line: Line): string => line.description ?? line.product_tax_code ?? line.id;
 
 /**
@@ -59,7 +69,9 @@ const listCharges = ({ line_items, shipping, tax_included }: Document): Charge[]
       ...(line.description && line.product_tax_code ? [line.product_tax_code] : []),
       ...detail('fulfillment:', line.fulfillment),
       ...detail('from', addressText(line.ship_from?.address)),
+      ...detail('customer', line.customer?.id),
       ...detail('to', addressText(line.customer?.address)),
+      ...detail('exempt:', exemptionText(line)),
       `${line.quantity} × ${grouped(line.unit_price)}${tax_included ? ' with tax' : ''}`,
       ...listDiscounts(line),
     ],
@@ -338,6 +350,8 @@ const Summary = ({ transaction }: TransactionProps) => (
       Discounts: !isZero(transaction.applied_discount_amount) && <Discounts transaction={transaction} />,
       Shipping: <Amount value={transaction.shipping_amount} />,
       Taxable: <Amount value={transaction.taxable_amount} />,
+      Exempt: <Amount value={transaction.exempt_amount} />,
+      'Collected by': transaction.collected_by === 'marketplace' && 'marketplace',
       'Tax collected': <Amount value={transaction.tax_amount} />,
       'Calculated tax': <Amount value={transaction.calculated_tax_amount} />,
       Total: <Amount value={transaction.total_amount} currency={transaction.currency} />,
