@@ -15,10 +15,14 @@ const guard = (text: string): string =>
     .map((part) => (formula.test(part) ? part.replace(quotes, "$&'") : part))
     .join('');
 
-const guarded = /((?:^|[;\t\r\n])"*)'(?=[=+\-@＝＋－＠])/g;
+const guarded = /^("*)'(?=[=+\-@＝＋－＠])/;
 
 /** Removes the `'` that `csvText` writes before the signs of formulas. */
-export const unguard = (text: string): string => text.replace(guarded, '$1');
+export const unguard = (text: string): string =>
+  text
+    .split(cellStarts)
+    .map((part) => part.replace(guarded, '$1'))
+    .join('');
 
 const number = /^-?\d+(\.\d+)?$/;
 /** Returns whether a column of a CSV file contains only numbers. */
