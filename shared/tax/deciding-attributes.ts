@@ -87,10 +87,13 @@ const decisiveGroups: ReadonlySet<string> = new Set([
   'dispensing',
   'energy_use',
   'eyewear_kind',
+  'flour',
+  'grooming_kind',
   'patient',
   'periodical_kind',
   'property_serviced',
   'sale_term',
+  'supply_kind',
   'use_type',
   'wearer',
 ]);
@@ -103,14 +106,27 @@ const decisiveAttributes: ReadonlySet<string> = new Set([
   'BEVERAGES.JUICE._JUICE_51_TO_69',
   'BEVERAGES.JUICE._JUICE_70_PLUS',
   'BEVERAGES.JUICE._JUICE_UNDER_10',
-  'FOOD.CANDY._CONTAINS_FLOUR',
   'FOOD.PREPARED_FOOD._TO_GO',
-  'HEALTH.GROOMING_HYGIENE._SUNSCREEN',
-  'HEALTH.MEDICAL_SUPPLIES._DIABETIC',
 ]);
 
 const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean =>
   effect.type !== 'not_established' && (decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`));
+
+/** Returns the attributes with which a product keeps the effect that it has without them, by group. */
+const confirming = (missing: readonly DecidingAttribute[], product: ProductTaxCode): readonly string[] => {
+  const deciding = new Set(missing.map(({ attribute }) => attribute.code));
+  const groups = new Set(missing.map(({ attribute }) => attribute.group.key));
+  const others = vocabulary().productAttributes.filter(
+    (one) =>
+      groups.has(one.group.key) &&
+      !deciding.has(one.code) &&
+      appliesTo(one, codeLabel(product.path)) &&
+      isFree(one, product),
+  );
+  return [...Map.groupBy(others, ({ group }) => group.key).values()].map((members) =>
+    members.map(({ code }) => code).join(' or '),
+  );
+};
 
 const isUntaxed = ({ type }: Effect): boolean => type === 'exempt' || type === 'other_tax';
 
@@ -130,6 +146,8 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   const others = [...Map.groupBy(missing, (one) => effectInWords(one.effect))].map(
     ([words, members]) => `With ${members.map(({ attribute }) => attribute.code).join(' or ')}, it is ${words}.`,
   );
+  const confirmed = confirming(missing, product);
+  if (confirmed.length > 0) others.push(`Otherwise, add ${confirmed.join(' and ')}.`);
   return [
     {
       code: 'taxability_assumed',
