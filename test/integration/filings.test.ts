@@ -14,6 +14,7 @@ import {
   closedFiling,
   createFiler,
   csv,
+  everyEntry,
   type Filer,
   type Filing,
   file,
@@ -116,6 +117,25 @@ describe('filing a return', () => {
     const { data } = await made(filer.call('GET', `/transactions/${id}/history`));
     expect(data.slice(0, 2).map(({ fields }) => fields)).toEqual([['filings'], ['filings', 'status']]);
   });
+});
+
+it('lists the ZIP code where the buyer receives each sale', async () => {
+  const filer = await newFiler();
+  const columbus = { address: { city: 'Columbus', state: 'OH', postal_code: '43215' } };
+  const detroit = { address: { city: 'Detroit', state: 'MI', postal_code: '48226-1234' } };
+  const sold = (fulfillment: string) =>
+    soldOn(filer, '2026-10-05', '', {
+      customer: fulfillment === 'pickup' ? columbus : detroit,
+      ship_from: fulfillment === 'pickup' ? detroit : columbus,
+      line_items: [goods({ id: 'a', fulfillment })],
+    });
+  const [pickup, shipped] = [await sold('pickup'), await sold('ship')];
+  const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+  const entries = (await everyEntry(filer, id)).map(({ transaction_id, postal_code }) => [transaction_id, postal_code]);
+  expect(entries.toSorted()).toEqual([
+    [pickup.id, '48226'],
+    [shipped.id, '48226'],
+  ]);
 });
 
 describe('the order of errors', () => {

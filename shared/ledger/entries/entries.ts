@@ -393,7 +393,10 @@ export const statesToFile = (posting: PostingInput): readonly string[] =>
 const entryDocument = (posting: PostingInput, charges: readonly Charge[]): LiabilityEntry['document'] => {
   const { transaction } = posting;
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
-  const address = addressIn(line?.customer) ?? addressIn(transaction.customer);
+  const address =
+    line?.fulfillment === 'pickup'
+      ? chooseOrigin(line, transaction, posting.settingsSnapshot)
+      : (addressIn(line?.customer) ?? addressIn(transaction.customer));
   const parts = charges.flatMap(({ rows }) => rows.flatMap((row) => row.parts));
   const certificates = [...new Set(parts.flatMap(({ certificate_numbers = [] }) => certificate_numbers))];
   return {
