@@ -103,7 +103,11 @@ const create = subcommand({
   name: 'create',
   summary: 'create a key and show it once',
   description: 'Create an API key and print it. It is not shown again: Levy stores only its SHA-256 digest.',
-  options: { account, scopes: required('<scopes>', 'read, write, or read,write'), ...newKeyOptions },
+  options: {
+    account,
+    scopes: required('<scopes>', 'read, write or settings, or several separated by commas'),
+    ...newKeyOptions,
+  },
   examples: ['accounts -- keys create --account acct_demo --scopes read --label "web shop"'],
   run: async ({ account: id, scopes, json, quiet, ...options }) => {
     const createdMs = now();
