@@ -27,6 +27,7 @@ import {
   requiredAmount,
   requiredAt,
   requirePositive,
+  type SentLine,
   type Sold,
   textAt,
   unsigned,
@@ -245,11 +246,23 @@ export const listSold = (order: readonly Line[], known: Left['line_items']): Sol
     net: parseAmount(known.find((one) => one.id === id)?.net_amount ?? '0.00', 2),
   }));
 
-/** Returns the line items of a credit. A request without line items credits the line items of its order. */
-const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: bigint) => {
+/** Whether the line items of a refund exceed those of the order, but are its whole amount. */
+const isWholeOrder = (fields: Fields, lines: readonly SentLine[], order: readonly Line[]): boolean => {
+  const sold = listSold(order, order);
+  const credited = matchSold(lines, sold).map((line) => ({ id: line.id, net: getNet(line) }));
+  return (
+    listExcess(credited, sold).some((excess) => excess > 0n) && sumGoods(fields) === sum(sold.map(({ net }) => net))
+  );
+};
+
+/**
+ * Returns the line items of a credit. A request without line items credits the line items of its order, as does one of the
+ * whole order: ERPNext adds a returned fee to the prices of the other line items.
+ */
+const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: bigint, isWide: boolean) => {
   const sent = listLines(fields, true);
   const sold = listSold(order, left.line_items.length > 0 ? left.line_items : order);
-  if (sent) {
+  if (sent && !(isWide && isWholeOrder(fields, sent, order))) {
     const matched = matchSold(sent, sold).map((line) => withinSold(line, sold));
     return withoutOpposite(matched, fields, { sold }).map(
       ({ description, product_tax_code, fulfillment, discount_amount = '0', ...line }) => ({
@@ -314,7 +327,7 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
         ? withUniqueIds(withoutOpposite(matchSold(sent, []), fields), order)
         : [{ ...creditLine('1', sumGoods(fields)), product_tax_code: general }],
     };
-  const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));
+  const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax), isWide);
   const isEmpty = lines.length === 0;
   const others = left.line_items.filter(({ id }) => !lines.some((line) => line.id === id));
   const credited = creditedShipping(shipping || undefined, order, left, isWide);

@@ -188,8 +188,9 @@ const record = async (
 ): Promise<Recorded> => {
   const { note } = recording;
   const created = await post(kind, request, recording).catch(async (error: unknown) => {
-    const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
-    if (!isTax || kind === 'sale') throw error;
+    const isExcess =
+      error instanceof TaxJarRefusal && error.status === 422 && /^(sales_tax|line_items\[)/.test(error.message);
+    if (!isExcess || kind === 'sale') throw error;
     return post(kind, await prepareRequest(kind, fields, recording, true), recording);
   });
   const unknown = unknownCodes(fields).length > 0;

@@ -454,6 +454,38 @@ it('records orders and refunds with the same id, in either order', async () => {
   );
 });
 
+// ERPNext sends a fee of 10.00 as a line item of the invoice, and adds it to the discounts of the returned line items.
+it('refunds a whole order whose amounts are on other line items than in the order', async () => {
+  const { caller, client } = await newClient();
+  const item = { id: '1', quantity: 1, unit_price: 100, product_identifier: 'mug' };
+  const fee = { id: '1001', quantity: 1, unit_price: 10, product_identifier: 'Handling' };
+  const michigan = { ...order, to_zip: '48933', to_state: 'MI', to_city: 'Lansing', shipping: 10, sales_tax: 6.6 };
+  await client.createOrder({ ...michigan, amount: 120, line_items: [item, fee] });
+  const refund = (id: string, goods: number, tax: number) => {
+    const line_items = [{ ...item, quantity: -1, discount: goods - 100 }];
+    return client.createRefund(buildRefund(id, '123', [-goods - 10, -10, -tax], { line_items }));
+  };
+  expect(await refusal(refund('part', 105, 6.3))).toMatch(/^406 .*105\.00, exceeds the remaining amount of the line/);
+  expect((await refund('all', 110, 6.6)).refund).toMatchObject({
+    amount: -120,
+    shipping: -10,
+    sales_tax: -6.6,
+    line_items: [
+      { id: '1', unit_price: -100 },
+      { id: '1001', unit_price: -10 },
+    ],
+  });
+  // A repeated refund of one of two items is not a refund of the other one.
+  const two = [item, { ...item, id: '2', product_identifier: 'cup' }];
+  const sale = { ...michigan, transaction_id: '124', amount: 200, shipping: 0, sales_tax: 12 };
+  await client.createOrder({ ...sale, line_items: two });
+  const half = (id: string) =>
+    client.createRefund(buildRefund(id, '124', [-100, 0, -6], { line_items: [{ ...item, quantity: -1 }] }));
+  await half('r1');
+  expect(await refusal(half('r2'))).toMatch(/^406 .*exceeds the remaining amount of the line/);
+  await expectVerified(caller);
+});
+
 it('returns whole quantities as integers, which the clients for Python and Go require', async () => {
   const { caller } = await newClient();
   const headers = { Authorization: `Bearer ${caller.key}` };
