@@ -276,6 +276,31 @@ describe('the alarms', () => {
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });
 
+  // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-Stats.html: commands after `stats` see only
+  // the fields that it defines, so a later filter on a field of the log line matches nothing.
+  it('filters before it aggregates in each log query of the runbook, by fields that the default settings log', async () => {
+    const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
+    const queries = [...runbook.matchAll(/`((?:filter|stats) [^`]+)`/g)].map(([, query = '']) => query.split(' | '));
+    const aggregating = queries.filter((commands) => commands.some((command) => command.startsWith('stats ')));
+    expect(aggregating.map((commands) => commands.at(-1))).toEqual(
+      aggregating.map(() => expect.stringMatching(/^stats /)),
+    );
+    const logged = new Set((await readLines('essential')).flatMap((line) => Object.keys(line)));
+    const summed = [...runbook.matchAll(/\b(?:sum|avg|max)\((\w+)\)/g)].map(([, field = '']) => field);
+    expect(summed.length).toBeGreaterThan(8);
+    expect(summed.filter((field) => !logged.has(field))).toEqual([]);
+  });
+
+  // By default, the other metrics of runs are only in log lines.
+  it('names no metric on the dashboard that metrics=essential does not publish', () => {
+    const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
+    const mentioned = [...runbook.matchAll(/[^.:]*on the dashboard[^.:]*/g)].flatMap(([text]) =>
+      [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    );
+    const names = shown.map(({ name }) => name.split(' ')[1]);
+    expect(mentioned.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
   it('reads at most ten metrics per alarm, notifies on start and end, and treats missing data as a failure only for schedules and backups', () => {
     const topic = [{ Ref: ofType('AWS::SNS::Topic')[0]?.[0] }];
     for (const [name, alarm] of alarms) {
