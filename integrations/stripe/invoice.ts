@@ -27,14 +27,19 @@ export const getNet = (line: Stripe.InvoiceLineItem): number =>
 
 /** Throws for an invoice whose tax cannot be set by line, or is set by another engine. */
 const requireSupported = ({ invoice, lines }: FullInvoice): void => {
-  const { currency, automatic_tax, shipping_cost } = invoice;
+  const { currency, automatic_tax, shipping_cost, status } = invoice;
   if (currency !== 'usd')
     throw new UnsupportedInvoice(
       'currency',
       `Levy records invoices in usd, not in ${currency}. Bill US customers in usd.`,
     );
   if (automatic_tax.enabled)
-    throw new UnsupportedInvoice('automatic_tax', 'Stripe Tax is enabled. Set automatic_tax.enabled to false.');
+    throw new UnsupportedInvoice(
+      'automatic_tax',
+      status === 'draft'
+        ? 'Stripe Tax is enabled. Set automatic_tax.enabled to false.'
+        : 'Stripe Tax taxed this invoice, so Levy does not record it. Import its sale, and record its refunds as credits of that sale.',
+    );
   if (shipping_cost && shipping_cost.amount_subtotal !== 0)
     throw new UnsupportedInvoice(
       'shipping_cost',

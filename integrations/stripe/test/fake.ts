@@ -32,6 +32,8 @@ export type FakeInvoice = {
   effective?: number;
   finalizes?: number;
   overpaid?: number;
+  /** Whether Stripe Tax taxes the invoice. */
+  automatic?: boolean;
   /** The payment intent or the payment record, and whether it paid the invoice. Default: a separate one that did. */
   intent?: string;
   payment?: string;
@@ -81,7 +83,7 @@ const invoiceJson = (invoice: FakeInvoice) => ({
   customer: invoice.customer ?? 'cus_1',
   customer_tax_exempt: invoice.exempt,
   customer_shipping: invoice.shipping ? { address: invoice.shipping } : null,
-  automatic_tax: { enabled: false },
+  automatic_tax: { enabled: invoice.automatic ?? false },
   customer_address: { ...addresses[invoice.state], country: invoice.country },
   created: invoice.created,
   effective_at: invoice.effective ?? null,

@@ -509,6 +509,8 @@ describe('life cycle of an invoice', () => {
 
 it.each([
   ['currency', { currency: 'eur' }, {}],
+  ['automatic_tax', { automatic: true }, {}],
+  ['automatic_tax', { automatic: true, status: 'paid' }, {}],
   ['negative_total', {}, { amount: -500 }],
   ['no_tax_code', {}, { product: 'prod_none' }],
   ['no_tax_code', {}, { product: 'prod_deleted' }],
