@@ -1,5 +1,6 @@
 /** `npm run customers -- …`: the customers of an account and their exemption certificates. */
-import { addDays, toDay } from '../base/calendar.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
+import { addDays } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
@@ -87,7 +88,8 @@ const withinMax = 3660;
 const expiring = subcommand({
   name: 'expiring',
   summary: 'certificates that expire soon',
-  description: 'List the certificates whose last day is today (in UTC) or at most --within days later.',
+  description:
+    'List the certificates whose last day is today, in the time zone of the account, or at most --within days later.',
   options: {
     account,
     within: withDefault(30, '<days>', 'the number of days from today', wholeNumber(0, withinMax)),
@@ -95,8 +97,8 @@ const expiring = subcommand({
   },
   examples: ['customers -- expiring --account acct_demo --within 60'],
   run: async ({ account, within, json }) => {
-    const { id } = await requireAccount(account);
-    const today = toDay(now());
+    const { id, settings } = await requireAccount(account);
+    const today = taxDateAt(now(), settings.time_zone).slice(0, 10);
     const isWanted = isExpiring(today, addDays(today, within + 1));
     const customers = await Array.fromAsync(readCustomers(id, customerReads, isWanted));
     const found = customers.map((customer) => ({ ...customer, exemptions: customer.exemptions.filter(isWanted) }));

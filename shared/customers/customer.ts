@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
-import { toDay } from '../base/calendar.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
 import { readPages } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
@@ -239,7 +239,7 @@ export const updateCustomer = (
 export const CustomerListQuery = z.object({
   expiring_before: described(
     z.optional(day),
-    'Only customers with a certificate whose last day is today (in UTC) or later, and before this date.',
+    "Only customers with a certificate whose last day is today, in the account's time zone, or later, and before this date.",
   ),
   state: described(
     z.optional(state),
@@ -273,7 +273,7 @@ export const listCustomers = async (
   const scope: CursorScope = { list: 'customers', secret: account.cursor_secret, filters };
   const after = starting_after === undefined ? null : decodeCursor(starting_after, scope);
   if (starting_after !== undefined && after === null) return refuse(invalidCursor);
-  const conditions = listConditions(filters, toDay(ports.now()));
+  const conditions = listConditions(filters, taxDateAt(ports.now(), account.settings.time_zone).slice(0, 10));
   const isFound = query.search === undefined ? null : searchFor(query.search);
   const isFiltered = conditions.length > 0 || isFound !== null;
   const { rows, next } = await scanPages({

@@ -258,6 +258,16 @@ describe('lists of customers', () => {
     expect(await idsBefore(8)).toEqual(['next_week', 'today', 'tomorrow']);
   });
 
+  // These zones are 25 hours apart, so at least one of them has a different day than UTC.
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('takes today from the time zone %s', async (time_zone) => {
+    const client = connectClient(await newCaller({ settings: { time_zone } }));
+    const dayIn = (days: number) =>
+      new Intl.DateTimeFormat('en-CA', { timeZone: time_zone }).format(now() + days * 86_400_000);
+    for (const days of [-1, 0])
+      await made(client.create({ id: `${days}`, exemptions: [resale({ valid_to: dayIn(days) })] }));
+    expect((await made(client.list({ expiring_before: dayIn(1) }))).data.map(({ id }) => id)).toEqual(['0']);
+  });
+
   it('finds certificates by state, and with expiring_before only if one certificate matches both', async () => {
     const client = await newClient();
     const certificate = (states: string[] | null, days: number) => resale({ states, valid_to: inDays(days) });
