@@ -1,10 +1,12 @@
 /** protect-restored.sh with a fake AWS CLI, and the commands of the restore page, checked against the template. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { standInAws } from '../support/stand-in-aws.ts';
+import { createFolder } from '../support/temporary-files.ts';
 import { deployments, type Properties } from './synthesized.ts';
 
-const { ofType, template } = deployments.standard;
+const { at, ofType, template } = deployments.standard;
 const names = {
   TABLE_TRANSACTIONS: 'TransactionsTable',
   TABLE_ACCOUNTS: 'AccountsTable',
@@ -112,6 +114,42 @@ esac`);
       .trim()
       .split('\n');
     expect(lines).toEqual([`STILL RUNS: levy-${refused}`, ...stopped.map((id) => `stopped: levy-${id}`)]);
+  });
+
+  it('lets each reader of the old stream read the new one, with the properties that it has in the template', () => {
+    const readers = Object.entries(template.Resources).filter(([, { Properties }]) =>
+      JSON.stringify(Properties.Source ?? Properties.EventSourceArn)?.includes('StreamArn'),
+    );
+    expect(readers.map(([id]) => id).sort()).toEqual(['EventPipe', 'ReportsStream']);
+    const { FunctionName: _, EventSourceArn: __, ...mapping } = at('ReportsStream');
+    const { Source: ___, RoleArn: ____, ...pipe } = at('EventPipe');
+    const [RoleArn, FunctionArn] = ['arn:aws:iam::1:role/Levy-Pipe', 'arn:aws:lambda:us-east-1:1:function:count:live'];
+    const folder = createFolder();
+    const old = { EventSourceArn: 'old', State: 'Enabled', FunctionArn, ...mapping };
+    writeFileSync(join(folder, 'mapping'), JSON.stringify(old));
+    writeFileSync(join(folder, 'pipe'), JSON.stringify({ Name: 'pipe', Source: 'old', RoleArn, ...pipe }));
+    const aws = standInAws(`
+case "$*" in
+  *list-stack-resources*EventSourceMapping*) printf 'ReportsStream\\tuuid\\n' ;;
+  *list-stack-resources*Pipe*) printf 'EventPipe\\tpipe\\n' ;;
+  *LatestStreamArn*) echo new ;;
+  *get-event-source-mapping*json*) cat mapping ;;
+  *describe-pipe*json*) cat pipe ;;
+  *get-function-configuration*) echo arn:aws:iam::1:role/Levy-Count ;;
+  *put-role-policy*'"Resource":"new"'*) echo "allowed $4" ;;
+  *update-event-source-mapping*) echo "$3 $4 $5" ;;
+  *create-*) echo "$4" ;;
+esac`);
+    const [define] = /^S=Levy\n.*^of_type\(\).*?\n/ms.exec(stop as string) ?? [];
+    const [, blocks = ''] = /^### The stream\n(.*?)^### /ms.exec(guide) ?? [];
+    const commands = [...blocks.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines]) => lines);
+    const [disabled, counter, newMapping, piper, newPipe] = aws
+      .shell([`cd '${folder}'`, define, ...commands].join('\n'))
+      .trim()
+      .split('\n');
+    expect([disabled, counter, piper]).toEqual(['--uuid uuid --no-enabled', 'allowed Levy-Count', 'allowed Levy-Pipe']);
+    expect(JSON.parse(newMapping as string)).toEqual({ ...mapping, FunctionName: FunctionArn, EventSourceArn: 'new' });
+    expect(JSON.parse(newPipe as string)).toEqual({ ...pipe, Name: 'pipe', Source: 'new', RoleArn });
   });
 });
 
