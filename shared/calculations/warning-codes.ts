@@ -102,7 +102,7 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   },
   taxability_assumed: {
     meaning: 'The treatment depends on facts that the sale does not state, and the usual case was assumed.',
-    remedy: 'Check that it applies.',
+    remedy: 'Check that it applies. If the message names attributes, add the one that the product has.',
   },
   other_tax_applies: {
     meaning: 'No sales tax is due, because another tax applies, which Levy does not calculate.',
