@@ -239,11 +239,11 @@ export const updateCustomer = (
 export const CustomerListQuery = z.object({
   expiring_before: described(
     z.optional(day),
-    "Only customers with a certificate whose last day is today, in the account's time zone, or later, and before this date.",
+    'Only customers with a certificate whose last day is today or later, and before this date.',
   ),
   state: described(
     z.optional(state),
-    'Only customers with a certificate for this state or for all states: its two-letter code, its jurisdiction code or its name. With `expiring_before`, one certificate must match both.',
+    'Only customers with a certificate for this state, by code or name, or for all states. With `expiring_before`, one certificate must match both.',
   ),
   search: described(
     z.optional(identifier),
