@@ -103,7 +103,9 @@ const getRoute = ({ method, pathParameters: { proxy = '' } }: RequestContext) =>
     throw new TaxJarRefusal(404, `The API has no path ${path}. GET /v2/openapi.json lists the paths.`);
   if (!route) {
     const allow = onPath.map(([known]) => known).join(', ');
-    throw new TaxJarRefusal(405, `${path} does not support ${method}. Allowed: ${allow}.`, { Allow: allow });
+    throw new TaxJarRefusal(405, `${path} does not support ${method}. Allowed: ${allow}.`, {
+      headers: { Allow: allow },
+    });
   }
   return { run: route[2], at: (route[1].exec(path) ?? []).slice(1) };
 };

@@ -20,10 +20,17 @@ export class TaxJarRefusal extends Error {
   override readonly name = 'TaxJarRefusal';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
+  /** The codes of Levy's errors; empty if the TaxJar interface itself refuses the request. */
+  readonly codes: readonly Problem['code'][];
+  constructor(
+    status: number,
+    detail: string,
+    { headers = {}, codes = [] }: Partial<Pick<TaxJarRefusal, 'headers' | 'codes'>> = {},
+  ) {
     super(detail);
     this.status = status;
     this.headers = headers;
+    this.codes = codes;
   }
 }
 
@@ -83,12 +90,10 @@ type Refused = {
   readonly errors: readonly (Pick<Problem, 'code' | 'title' | 'detail'> & { readonly source?: object | null })[];
 };
 
-export const duplicateId = 'transaction_id: Another transaction has this id. Send a different id.';
-
 /** The advice in TaxJar's terms, where Levy's terms differ. */
 const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
-  conflict_duplicate_reference_id: duplicateId,
+  conflict_duplicate_reference_id: 'transaction_id: Another transaction has this id. Send a different id.',
   conflict_period_closed: 'A return includes this transaction. Record another refund or order instead.',
   conflict_invalid_status_transition:
     'The return of this transaction is filed. Record another refund or order instead.',
@@ -108,7 +113,9 @@ const describeError = ({ code, detail, source }: Refused['errors'][number]): str
 
 /** Converts an error envelope of Levy. `detail` keeps its sentences, each with TaxJar's name of the field. */
 export const toRefusal = (status: number, { errors }: Refused): TaxJarRefusal =>
-  new TaxJarRefusal(statuses[status] ?? status, errors.map(describeError).join(' '));
+  new TaxJarRefusal(statuses[status] ?? status, errors.map(describeError).join(' '), {
+    codes: errors.map(({ code }) => code),
+  });
 
 /** The body of an error. */
 export const errorBody = ({ status, message }: TaxJarRefusal) => ({

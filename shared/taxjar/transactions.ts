@@ -30,7 +30,7 @@ import {
   toSale,
   unrepeatable,
 } from './orders.ts';
-import { duplicateId, notFound, TaxJarRefusal } from './refusal.ts';
+import { notFound, TaxJarRefusal } from './refusal.ts';
 import {
   everyRow,
   type Levy,
@@ -139,6 +139,9 @@ const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promi
   }
 };
 
+const hasCode = (error: unknown, code: TaxJarRefusal['codes'][number]): boolean =>
+  error instanceof TaxJarRefusal && error.codes.includes(code);
+
 type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces };
 type TransactionRequest = { readonly reference_id: string; readonly metadata: object };
 
@@ -148,7 +151,7 @@ const post = async (kind: Kind, body: TransactionRequest, { levy, replaces }: Re
     (await levy.post('/transactions', sent, replaces ? { replaces } : {})) as Recorded & Warned;
   const { reference_id: id, metadata } = body;
   return send(body).catch(async (error: unknown) => {
-    if (!(error instanceof TaxJarRefusal) || error.message !== duplicateId) throw error;
+    if (!hasCode(error, 'conflict_duplicate_reference_id')) throw error;
     const holder = (await levy.readHolders([id])).get(id);
     const held = holder && ((await levy.get(`/transactions/${holder}`)) as Recorded);
     if (!held || held.type === kind) throw error;
@@ -188,9 +191,7 @@ const record = async (
 ): Promise<Recorded> => {
   const { note } = recording;
   const created = await post(kind, request, recording).catch(async (error: unknown) => {
-    const isExcess =
-      error instanceof TaxJarRefusal && error.status === 422 && /^(sales_tax|line_items\[)/.test(error.message);
-    if (!isExcess || kind === 'sale') throw error;
+    if (!hasCode(error, 'conflict_over_credit')) throw error;
     return post(kind, await prepareRequest(kind, fields, recording, true), recording);
   });
   const unknown = unknownCodes(fields).length > 0;
