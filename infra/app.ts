@@ -20,9 +20,9 @@ import { TaxApi } from './tax-api.ts';
 
 /**
  * Permissions of an operator, as a policy to attach to a role or group: this repository's commands on the deployed
- * tables, the scheduled functions (`invoked`), and the other commands of infra/runbook.md and infra/docs/operations.md:
- * reading logs, alarms, backup jobs and dead-letter queues, purging these queues, publishing missed events, and starting
- * a stopped `pipe`. Excludes deployments, rollbacks and restores.
+ * tables, the scheduled functions (`invoked`), and the other steps of infra/runbook.md and infra/docs/operations.md:
+ * reading logs, the dashboard, alarms, schedules, backup jobs and dead-letter queues, purging these queues, publishing
+ * missed events, and starting a stopped `pipe`. Excludes deployments, rollbacks and restores.
  *
  * A customer-managed key can be used only through DynamoDB.
  */
@@ -55,10 +55,13 @@ const addOperatorPolicy = (
   if (pipe) allow('pipes', ['StartPipe'], [pipe.attrArn]);
   const logs = stack.node.findAll().flatMap((one) => (one instanceof LogGroup ? one.logGroupArn : []));
   allow('logs', ['StartQuery', 'FilterLogEvents', 'GetLogEvents'], logs);
-  allow('logs', ['GetQueryResults', 'StopQuery'], ['*']);
+  // The console of Logs Insights lists the log groups.
+  allow('logs', ['DescribeLogGroups', 'GetQueryResults', 'StopQuery'], ['*']);
   allow('cloudwatch', ['DescribeAlarms', 'DescribeAlarmHistory', 'GetMetricData', 'ListMetrics'], ['*']);
+  allow('cloudwatch', ['GetDashboard', 'ListDashboards'], ['*']);
   allow('backup', ['ListBackupJobs', 'ListBackupVaults', 'ListCopyJobs'], ['*']);
-  allow('lambda', ['ListEventSourceMappings'], ['*']);
+  allow('lambda', ['GetAccountSettings', 'ListEventSourceMappings'], ['*']);
+  allow('scheduler', ['ListSchedules'], ['*']);
   allow('pipes', ['ListPipes'], ['*']);
   Validations.of(policy).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',

@@ -287,6 +287,7 @@ describe('the policy for operators', () => {
     'cloudwatch list-metrics': ['cloudwatch:ListMetrics on *'],
     'cloudwatch set-alarm-state': null,
     'events put-events': ['events:PutEvents on EventBus.Arn'],
+    'lambda get-account-settings': ['lambda:GetAccountSettings on *'],
     'lambda get-alias': null,
     'lambda invoke': ['SweepDrafts', 'ClosePeriods', 'UpdateContent'].map((id) => `lambda:InvokeFunction on ${id}Live`),
     'lambda list-event-source-mappings': ['lambda:ListEventSourceMappings on *'],
@@ -294,6 +295,7 @@ describe('the policy for operators', () => {
     'lambda update-alias': null,
     'pipes list-pipes': ['pipes:ListPipes on *'],
     'pipes start-pipe': ['pipes:StartPipe on EventPipe.Arn'],
+    'scheduler list-schedules': ['scheduler:ListSchedules on *'],
     'sqs purge-queue': ['FailedRuns', 'UncountedTransactions', 'UntoldEvents'].map(
       (id) => `sqs:PurgeQueue on ${id}.Arn`,
     ),
@@ -310,6 +312,20 @@ describe('the policy for operators', () => {
     expect([...new Set(commands)].sort()).toEqual(Object.keys(permissions));
     const needed = Object.values(permissions).flatMap((allowed) => allowed ?? []);
     expect(listAllowed(synthesized)).toEqual(expect.arrayContaining(needed));
+  });
+
+  // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/permissions-reference-cw.html, and for logs
+  // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/permissions-reference-cwl.html
+  it('allows the first steps of the runbook in the console: the dashboard and log queries', () => {
+    const metrics = ['GetDashboard', 'ListDashboards', 'GetMetricData', 'DescribeAlarms'];
+    expect(listAllowed(synthesized)).toEqual(
+      expect.arrayContaining([
+        ...metrics.map((action) => `cloudwatch:${action} on *`),
+        'logs:DescribeLogGroups on *',
+        'logs:StartQuery on FunctionLogs.Arn',
+        'logs:GetQueryResults on *',
+      ]),
+    );
   });
 
   it('allows purges of dead-letter queues only, events on the bus only, and a start of the event pipe only', () => {
