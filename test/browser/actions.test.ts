@@ -223,6 +223,13 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await click(page, 'Save registrations');
     await seeText(page, ohio.After);
     expect(await readRows(page, 'Changes of settings, newest first')).toContainEqual(expect.objectContaining(ohio));
+    await page.getByLabel('Levy calculates tax').selectOption('every_state');
+    await click(page, 'Review the change of registrations');
+    const michigan = 'state MI, from 2026-01-01, frequency month';
+    expect(await readRows(page, 'Changes of registrations')).toEqual([
+      { Setting: 'collects in', Before: 'registered_states', After: 'every_state' },
+      { Setting: 'registrations', Before: expect.stringContaining(michigan), After: 'none' },
+    ]);
     // Somebody else changes a setting after the page was loaded.
     await made(caller.call('POST', '/account', { body: { review_days: 9 } }));
     await page.getByLabel('Legal name').fill('A shop');

@@ -88,6 +88,16 @@ const valueColumns = [
   ['After', ({ before, after }: Change) => <Value value={after} other={before} />],
 ] as const;
 
+/** Lists the changes of an update. Collecting in every state removes the registrations. */
+const listChanges = ({ ...update }: Update, account: Account): Change[] => {
+  if (update.collects_in && account.registrations.length > 0) update.registrations ??= [];
+  return Object.entries(update).map(([setting, after]) => ({
+    setting,
+    before: account[setting as keyof Account] ?? null,
+    after,
+  }));
+};
+
 type SectionProps = {
   readonly title: string;
   readonly loaded: Read;
@@ -113,11 +123,7 @@ const Section = ({ title, loaded: { account, tag }, update, children }: SectionP
             <Table
               caption={`Changes of ${title.toLowerCase()}`}
               columns={valueColumns}
-              rows={Object.entries(body).map(([setting, after]) => ({
-                setting,
-                before: account[setting as keyof Account] ?? null,
-                after,
-              }))}
+              rows={listChanges(body, account)}
             />
             <p>
               This applies to new calculations and returns within a minute. Recorded transactions and closed filings do
