@@ -170,8 +170,8 @@ const Recalculated = ({ transaction }: TransactionProps) => (
       <>
         {tax_amount !== transaction.calculated_tax_amount && (
           <p class="notice">
-            With today’s content the tax is {tax_amount}; the recorded calculation has{' '}
-            {transaction.calculated_tax_amount}. The steps below use today’s content. Replay compares with the recorded
+            With today’s content, settings and certificates the tax is {tax_amount}; the recorded calculation has{' '}
+            {transaction.calculated_tax_amount}. The steps below are of today. Replay compares with the recorded
             content.
           </p>
         )}
