@@ -5,8 +5,8 @@
 import { Aws } from 'aws-cdk-lib';
 import { type MethodDeploymentOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { endpoints } from '../functions/endpoints.ts';
 import { unreadable } from '../shared/api/body.ts';
+import type { Endpoint } from '../shared/api/endpoint.ts';
 import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import { currentVersion } from '../shared/api/versions.ts';
 import { errorStatuses } from '../shared/base/error-codes.ts';
@@ -27,12 +27,16 @@ export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
 const documentThrottle = { throttlingRateLimit: 2, throttlingBurstLimit: 20 } as const;
 
 /**
- * Settings of the public documents, by the path and method that the CDK expects. A method override replaces all
- * settings of the stage, so it repeats `stage`. API Gateway rejects an override for `ANY` at deployment.
+ * Settings of the public documents among the deployed endpoints, by the path and method that the CDK expects. A method
+ * override replaces all settings of the stage, so it repeats `stage`. API Gateway rejects an override for `ANY` at
+ * deployment.
  */
-export const documentMethods = (stage: MethodDeploymentOptions): Record<string, MethodDeploymentOptions> =>
+export const documentMethods = (
+  stage: MethodDeploymentOptions,
+  endpoints: readonly Pick<Endpoint, 'scope' | 'path' | 'method'>[],
+): Record<string, MethodDeploymentOptions> =>
   Object.fromEntries(
-    Object.values(endpoints)
+    endpoints
       .filter(({ scope }) => scope === null)
       .map(({ path, method }) => [`${path}/${method}`, { ...stage, ...documentThrottle }]),
   );

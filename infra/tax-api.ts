@@ -214,7 +214,7 @@ export class TaxApi extends Construct {
         ...methodSettings,
         throttlingRateLimit: throttle.ratePerSecond,
         throttlingBurstLimit: throttle.burst,
-        methodOptions: documentMethods(methodSettings),
+        methodOptions: documentMethods(methodSettings, this.#endpoints()),
         accessLogDestination: new LogGroupLogDestination(logGroup(this, 'AccessLog', settings)),
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
       },

@@ -102,6 +102,8 @@ it("removes the console's path with console=false, deploys the changed definitio
       has,
       has,
     ]);
+  const settings: Properties[] = getStage(withoutConsole).MethodSettings;
+  expect(settings.map(({ ResourcePath }) => ResourcePath)).toEqual(['/*', '/~1openapi.json', '/~1docs']);
   expect(getStage(withoutConsole).DeploymentId).not.toEqual(getStage(synthesized).DeploymentId);
   expect(withoutConsole.ofType('AWS::ApiGateway::Stage')[0]?.[0]).toBe(ofType('AWS::ApiGateway::Stage')[0]?.[0]);
 });
