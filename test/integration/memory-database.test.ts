@@ -18,12 +18,14 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { expect, it, vi } from 'vitest';
+import { newService } from '../../infra/local/memory-database/service.ts';
 import { reservedWords } from '../../infra/local/memory-database/syntax.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { seededRandom } from '../simulation/world.ts';
 import { useSdk } from '../support/faults.ts';
 import { type Command, type Item, MemoryDatabase, type Result, sendAny } from '../support/memory-database.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 type Outcome = Result & { readonly name?: string; readonly reasons?: readonly object[] | undefined };
 
@@ -485,4 +487,17 @@ it('finds rows by binary search, and reads only the returned rows of a partition
   spy.mockRestore();
   expect(reads).toBeGreaterThan(300 * 50);
   expect(reads).toBeLessThan(300 * 100);
+});
+
+it('ends instead of losing writes when another process opens its folder, which keeps earlier writes', () => {
+  const folder = createFolder();
+  const TableName = 'accounts';
+  const put = (id: string) => new PutCommand({ TableName, Item: { pk: id, sk: id } });
+  const first = newService(folder);
+  first.respond('CreateTable', JSON.stringify(createTableInput(TableName, tables.accounts)));
+  first.run(put('kept'));
+  const second = newService(folder);
+  expect(() => first.run(put('lost'))).toThrow(/another service was started with DATA_DIR/);
+  second.run(put('later'));
+  expect(newService(folder).run(new ScanCommand({ TableName }))).toMatchObject({ Count: 2 });
 });

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Database } from './database.ts';
@@ -27,7 +37,8 @@ function* completeLines(path: string): Generator<Line> {
 /**
  * Persists a database in a folder: replays the file, compacts it to the current state, and appends each further change.
  *
- * An appended line survives the end of this process. It can be lost on a power failure.
+ * An appended line survives the end of this process. It can be lost on a power failure. Throws on a change after another
+ * process has opened the folder: it replaced the file, so a further line would be lost without notice.
  */
 export const openJournal = (folder: string, database: Database) => {
   const path = join(folder, journalName);
@@ -57,10 +68,18 @@ export const openJournal = (folder: string, database: Database) => {
   renameSync(`${path}.new`, path);
 
   const file = openSync(path, 'a');
+  const { ino } = fstatSync(file);
+  const persist = (line: Line): void => {
+    if (statSync(path, { throwIfNoEntry: false })?.ino !== ino)
+      throw new Error(
+        `another service was started with DATA_DIR=${folder}, and replaced the file of this one. Start each with its own DATA_DIR`,
+      );
+    append(file, line);
+  };
   return {
-    created: (create: CreateTableCommandInput) => append(file, { create }),
+    created: (create: CreateTableCommandInput) => persist({ create }),
     changed: (changes: readonly Change[]) =>
-      append(file, {
+      persist({
         writes: changes.map(({ table, before, after }) => ({
           table: table.name,
           ...(after ? { item: toItem(after) } : { key: toItem(table.pickKey(before)) }),
