@@ -34,6 +34,9 @@ export class TaxJarRefusal extends Error {
   }
 }
 
+export const hasCode = (error: unknown, code: Problem['code']): boolean =>
+  error instanceof TaxJarRefusal && error.codes.includes(code);
+
 /** Examples of required fields. */
 const examples: Readonly<Record<string, string>> = {
   to_country: 'US',

@@ -30,7 +30,7 @@ import {
   toSale,
   unrepeatable,
 } from './orders.ts';
-import { notFound, TaxJarRefusal } from './refusal.ts';
+import { hasCode, notFound, TaxJarRefusal } from './refusal.ts';
 import {
   everyRow,
   type Levy,
@@ -101,8 +101,16 @@ const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded
  * transaction: two shops of an account can have the same ids. Imported transactions have no provider.
  */
 const getOtherProvider = ({ metadata }: Recorded, provider: string | null | undefined): string | null => {
-  const own = metadata['taxjar_provider'] ?? provider;
-  return provider && own !== provider ? (own ?? null) : null;
+  const own = metadata['taxjar_provider'] ?? (metadata['taxjar_request'] === undefined ? null : 'api');
+  return provider && own !== provider ? own : null;
+};
+
+/** Refuses the id of a transaction of another provider. */
+const requireProvider = (name: string, found: Recorded, fields: Fields): void => {
+  const other = getOtherProvider(found, textAt(fields, 'provider'));
+  if (other === null) return;
+  const holder = `The provider ${other} has the ${names[found.type]} ${getTransactionId(found)}.`;
+  throw new TaxJarRefusal(406, `${name}: ${holder} Send a different id, unique in the account.`);
 };
 
 const requireRecorded = async (
@@ -139,9 +147,6 @@ const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promi
   }
 };
 
-const hasCode = (error: unknown, code: TaxJarRefusal['codes'][number]): boolean =>
-  error instanceof TaxJarRefusal && error.codes.includes(code);
-
 type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces };
 type TransactionRequest = { readonly reference_id: string; readonly metadata: object };
 
@@ -167,6 +172,7 @@ const post = async (kind: Kind, body: TransactionRequest, { levy, replaces }: Re
 const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
   if (kind === 'sale') return toSale(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
+  if (order) requireProvider('transaction_reference_id', order, fields);
   const lines = listLines(fields, true);
   const sold = order ? listSold(order.line_items, order.line_items) : [];
   const isRead = order && (isWide || !lines?.every((line) => isSameLine(line, sold)) || Array.isArray(order.shipping));
@@ -207,12 +213,7 @@ const create =
     const repeated = async (): Promise<Recorded | null> => {
       const existing = await find(levy, kind, reference);
       if (!existing || isSameOrder(fields, existing)) return existing;
-      const other = getOtherProvider(existing, textAt(fields, 'provider'));
-      if (other !== null)
-        throw new TaxJarRefusal(
-          406,
-          `transaction_id: The provider ${other} has the ${names[kind]} ${reference}. Send a different id, unique in the account.`,
-        );
+      requireProvider('transaction_id', existing, fields);
       throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} already exists. Send PUT to change it.`);
     };
     const request = async () =>
@@ -248,8 +249,11 @@ const voidTransaction = (levy: Levy, { id, version, redacted_at }: Recorded, rea
     { headers: { 'if-match': `"${version}"` } },
   );
 
-/** Returns a recorded transaction as fields of a request, with numbers as text. */
-const sentFields = (recorded: Recorded): Fields => requireObject(parseJson(JSON.stringify(toOrder(recorded))));
+/** Returns a recorded transaction as fields of a request, with numbers as text, and only with a provider that was sent. */
+const sentFields = (recorded: Recorded): Fields => {
+  const provider = recorded.metadata['taxjar_provider'] ?? null;
+  return requireObject(parseJson(JSON.stringify({ ...toOrder(recorded), provider })));
+};
 
 /** Records the changed order or refund in place of the recorded one, in one step. */
 const update =

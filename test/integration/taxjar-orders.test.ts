@@ -844,10 +844,24 @@ it('never changes, deletes or replaces an order with the id of another provider'
     () => client.deleteOrder('123', { provider: 'ebay' }),
   ])
     expect(await refusal(done())).toBe('404 Not Found: The order 123 of the provider ebay was not found.');
+  const refund = { ...buildRefund('r', '123', [-5, 0, -0.44]), provider: 'ebay' };
+  expect(await refusal(client.createRefund(refund))).toMatch(
+    /^406 .*: transaction_reference_id: The provider shop has the order 123\./,
+  );
   expect(await client.showOrder('123', { provider: 'shop' })).toEqual({ order: shop });
   expect((await client.updateOrder({ transaction_id: '123', sales_tax: 1.45 })).order.provider).toBe('shop');
   const { order: deleted } = await client.deleteOrder('123', { provider: 'shop' });
   expect(deleted.sales_tax).toBe(1.45);
+  // An order without a provider has the provider api, as in TaxJar's list. A refund of it needs none when it changes.
+  await client.createOrder({ ...order, transaction_id: '124' });
+  const other = { ...ebay, transaction_id: '124' };
+  expect(await refusal(client.createOrder(other))).toMatch(/^406 .* The provider api has the order 124\./);
+  expect(await refusal(client.updateOrder(other))).toMatch(/^404 /);
+  await client.createOrder({ ...order, transaction_id: '125', provider: 'shop' });
+  await client.createRefund(buildRefund('r', '125', [-5, 0, -0.44]));
+  const { refund: changed } = await client.updateRefund({ ...buildRefund('r', '125', [-6, 0, -0.53]) });
+  expect(changed).toMatchObject({ provider: 'api', amount: -6, line_items: [{ unit_price: -6 }] });
+  expect(await refusal(client.deleteOrder('125'))).toMatch(/^422 .*The order has refunds/);
   // An imported order has no provider, so the shop's plugin can change it.
   const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
   const line_items = [{ id: 'mug', quantity: '1', unit_price: '10.00' }];
