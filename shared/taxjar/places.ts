@@ -18,7 +18,7 @@ import {
 } from '../vocabulary/jurisdiction.ts';
 import { general, requireObject, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
-import { addressParts, missing, notFound, TaxJarRefusal } from './refusal.ts';
+import { addressParts, hasCode, missing, notFound, TaxJarRefusal } from './refusal.ts';
 import { listCodes, type Query, type Request, type TaxJarResponse } from './request.ts';
 import { collectsIn, isFreightTaxed, rateText, rateUnits } from './taxes.ts';
 
@@ -163,7 +163,9 @@ export const validate = async (request: Request): Promise<TaxJarResponse> => {
     throw new TaxJarRefusal(406, `country is ${country}. Send US: Levy validates only US addresses.`);
   const [zip, sent, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
   if (!zip) throw missing('zip');
-  const found = await readRates(request, zip, { country, ...(sent && { state: sent }) });
+  const found = await readRates(request, zip, { country, ...(sent && { state: sent }) }).catch((error: unknown) => {
+    throw !sent && hasCode(error, 'validation_address_unresolvable') ? notFound('The address') : error;
+  });
   const state = sent ?? getState(found);
   if (state === null || listCodes(found).includes('postal_code_unknown')) throw notFound('The address');
   const cities = listCities(state, zip, city ?? null);

@@ -343,7 +343,7 @@ describe('the TaxJar-compatible API', () => {
     // A ZIP code alone, as in TaxJar's API reference.
     const [only] = (await client.validateAddress({ zip: '48226' })).addresses;
     expect(only).toMatchObject({ zip: '48226', state: 'MI', country: 'US', city: 'DETROIT' });
-    expect(await refusal(client.validateAddress({ zip: '00000' }))).toMatch(/^40[46] /);
+    expect(await refusal(client.validateAddress({ zip: '00000' }))).toMatch(/^404 /);
     const { summary_rates } = await client.summaryRates();
     expect(summary_rates.find(({ region_code }) => region_code === 'MI')?.minimum_rate.rate).toBe(0.06);
     expect(await refusal(client.validate({ vat: 'FR40303265045' }))).toMatch(/^404 .*VIES/);
