@@ -23,18 +23,21 @@ type DecidingAttribute = {
 const taxable: Effect = { type: 'taxable' };
 const uses: ReadonlySet<string> = new Set(['_BUSINESS_USE', '_PERSONAL_USE']);
 
-const isPermanent = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && !season;
+const isHoliday = ({ effect }: Rule): boolean => effect.type === 'holiday';
+const isPermanent = (rule: Rule): boolean => !isHoliday(rule) && !rule.season;
 
 /**
- * Returns the rule for a product, or the shipping policy, ignoring holidays and seasons. `undefined` if there is none.
+ * Returns the rule for a product, or the shipping policy. `undefined` if there is none. Ignores holidays and seasons by
+ * default.
  */
 export const permanentRule = (
   release: Release,
   jurisdiction: Taxing,
   product: ProductTaxCode,
   day: string,
+  isEligible = isPermanent,
 ): DecidingRule | undefined =>
-  chooseRule(release, jurisdiction, product, day, isPermanent) ?? shippingRule(release, product, day);
+  chooseRule(release, jurisdiction, product, day, isEligible) ?? shippingRule(release, product, day);
 
 const isSameEffect = (left: Effect, right: Effect): boolean =>
   left === right || (left.type === right.type && canonicalJson(left) === canonicalJson(right));
@@ -47,6 +50,10 @@ const isFree = ({ code, group }: ProductAttribute, { attributes }: ProductTaxCod
     attributes.some((carried) => vocabulary().attributeByCode.get(carried)?.group.key === group.key)
   );
 
+/** Returns the attributes that apply to a product's code and can be added to it, in vocabulary order. */
+const listAddable = (product: ProductTaxCode): readonly ProductAttribute[] =>
+  vocabulary().productAttributes.filter((one) => appliesTo(one, codeLabel(product.path)) && isFree(one, product));
+
 const withAttribute = ({ path, attributes }: ProductTaxCode, code: string): ProductTaxCode => {
   const all = [...attributes, code].sort();
   return { path, attributes: all, canonical: [path, ...all].join('.') };
@@ -57,20 +64,19 @@ const withAttribute = ({ path, attributes }: ProductTaxCode, code: string): Prod
  * Only attributes that apply to the product's code and can be added to it are considered.
  *
  * Each attribute is tested separately. Without a rule, the product is taxable at the general rate. Holidays and
- * seasonal rules are ignored. If business and personal buyers are taxed differently (`use_split`), the use attributes
- * are included even though the rule is the same.
+ * seasonal rules are ignored by default. If business and personal buyers are taxed differently (`use_split`), the use
+ * attributes are included even though the rule is the same.
  */
 export const decidingAttributes = (
   release: Release,
   jurisdiction: Taxing,
   product: ProductTaxCode,
   day: string,
+  isEligible = isPermanent,
 ): readonly DecidingAttribute[] => {
-  const { effect = taxable } = permanentRule(release, jurisdiction, product, day) ?? {};
-  const label = codeLabel(product.path);
-  return vocabulary().productAttributes.flatMap((attribute) => {
-    if (!appliesTo(attribute, label) || !isFree(attribute, product)) return [];
-    const rule = permanentRule(release, jurisdiction, withAttribute(product, attribute.code), day);
+  const { effect = taxable } = permanentRule(release, jurisdiction, product, day, isEligible) ?? {};
+  return listAddable(product).flatMap((attribute) => {
+    const rule = permanentRule(release, jurisdiction, withAttribute(product, attribute.code), day, isEligible);
     const { effect: withIt = taxable } = rule ?? {};
     const isDeciding = (effect.type === 'use_split' && uses.has(attribute.code)) || !isSameEffect(effect, withIt);
     return isDeciding ? [{ attribute, rule, effect: withIt }] : [];
@@ -116,12 +122,8 @@ const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, {
 const confirming = (missing: readonly DecidingAttribute[], product: ProductTaxCode): readonly string[] => {
   const deciding = new Set(missing.map(({ attribute }) => attribute.code));
   const groups = new Set(missing.map(({ attribute }) => attribute.group.key));
-  const others = vocabulary().productAttributes.filter(
-    (one) =>
-      groups.has(one.group.key) &&
-      !deciding.has(one.code) &&
-      appliesTo(one, codeLabel(product.path)) &&
-      isFree(one, product),
+  const others = listAddable(product).filter(
+    ({ code, group }) => group.mutually_exclusive && groups.has(group.key) && !deciding.has(code),
   );
   return [...Map.groupBy(others, ({ group }) => group.key).values()].map((members) =>
     members.map(({ code }) => code).join(' or '),
@@ -139,21 +141,20 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   const missing = decidingAttributes(release, state, product, day).filter(
     (one) =>
       isDecisive(one, product) &&
-      !(effect.type === 'use_split' && one.attribute.group.key === 'use_type') &&
+      !(effect.type === 'use_split' && uses.has(one.attribute.code)) &&
       !(isUntaxed(effect) && isUntaxed(one.effect)),
   );
+  // On a holiday, only for products that are not in the holiday without an attribute.
+  if (effect.type === 'taxable' && !chooseRule(release, state, product, day, isHoliday))
+    missing.push(...decidingAttributes(release, state, product, day, isHoliday));
   if (missing.length === 0 || effect.type === 'not_established') return [];
   const others = [...Map.groupBy(missing, (one) => effectInWords(one.effect))].map(
     ([words, members]) => `With ${members.map(({ attribute }) => attribute.code).join(' or ')}, it is ${words}.`,
   );
   const confirmed = confirming(missing, product);
   if (confirmed.length > 0) others.push(`Otherwise, add ${confirmed.join(' and ')}.`);
-  return [
-    {
-      code: 'taxability_assumed',
-      message: `${release.name}: ${product.canonical} is ${effectInWords(effect)} without a further attribute. ${others.join(' ')}`,
-    },
-  ];
+  const message = `${release.name}: ${product.canonical} is ${effectInWords(effect)} without a further attribute. ${others.join(' ')}`;
+  return [{ code: 'taxability_assumed', message }];
 };
 
 // Keyed by object, so no string key is built: releases are immutable, all parts of a release share a list of rules, and
