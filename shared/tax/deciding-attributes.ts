@@ -26,18 +26,24 @@ const uses: ReadonlySet<string> = new Set(['_BUSINESS_USE', '_PERSONAL_USE']);
 const isHoliday = ({ effect }: Rule): boolean => effect.type === 'holiday';
 const isPermanent = (rule: Rule): boolean => !isHoliday(rule) && !rule.season;
 
+const eligibleRule = (
+  release: Release,
+  jurisdiction: Taxing,
+  product: ProductTaxCode,
+  day: string,
+  isEligible: (rule: Rule) => boolean,
+): DecidingRule | undefined =>
+  chooseRule(release, jurisdiction, product, day, isEligible) ?? shippingRule(release, product, day);
+
 /**
- * Returns the rule for a product, or the shipping policy. `undefined` if there is none. Ignores holidays and seasons by
- * default.
+ * Returns the rule for a product, or the shipping policy, ignoring holidays and seasons. `undefined` if there is none.
  */
 export const permanentRule = (
   release: Release,
   jurisdiction: Taxing,
   product: ProductTaxCode,
   day: string,
-  isEligible = isPermanent,
-): DecidingRule | undefined =>
-  chooseRule(release, jurisdiction, product, day, isEligible) ?? shippingRule(release, product, day);
+): DecidingRule | undefined => eligibleRule(release, jurisdiction, product, day, isPermanent);
 
 const isSameEffect = (left: Effect, right: Effect): boolean =>
   left === right || (left.type === right.type && canonicalJson(left) === canonicalJson(right));
@@ -74,9 +80,9 @@ export const decidingAttributes = (
   day: string,
   isEligible = isPermanent,
 ): readonly DecidingAttribute[] => {
-  const { effect = taxable } = permanentRule(release, jurisdiction, product, day, isEligible) ?? {};
+  const { effect = taxable } = eligibleRule(release, jurisdiction, product, day, isEligible) ?? {};
   return listAddable(product).flatMap((attribute) => {
-    const rule = permanentRule(release, jurisdiction, withAttribute(product, attribute.code), day, isEligible);
+    const rule = eligibleRule(release, jurisdiction, withAttribute(product, attribute.code), day, isEligible);
     const { effect: withIt = taxable } = rule ?? {};
     const isDeciding = (effect.type === 'use_split' && uses.has(attribute.code)) || !isSameEffect(effect, withIt);
     return isDeciding ? [{ attribute, rule, effect: withIt }] : [];
