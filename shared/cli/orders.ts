@@ -71,19 +71,27 @@ const withAllCharges = async (client: Client, sale: string, { line_items: lines,
 const isTaxExcess = ({ code, source }: { readonly code: string; readonly source?: object | null }): boolean =>
   code === 'conflict_over_credit' && (source as { readonly pointer?: string } | null)?.pointer === '/tax_amount';
 
-/** Records an order. `sales` has the ids of the sales of this run by reference, because the list of the API can lag. */
-const record = async (client: Client, order: Order, sales: Map<string, string>): Promise<Outcome | OrderError> => {
+/**
+ * Records an order. `sales` has the ids of the sales of this run by reference, because the list of the API can lag; `null`
+ * if another transaction has the reference, which a refund of this file must not credit.
+ */
+const record = async (
+  client: Client,
+  order: Order,
+  sales: Map<string, string | null>,
+): Promise<Outcome | OrderError> => {
   const { line, rows, body, reference, parent } = order;
   // A repeated refund could exceed the remainder of its sale, which the service reports before the repeated reference.
   const recorded = parent === null ? undefined : await findRecorded(client, reference);
   if (recorded) return checkRecorded(order, recorded);
-  const sale = parent === null ? undefined : (sales.get(parent) ?? (await findRecorded(client, parent))?.id);
+  const known = parent === null ? null : sales.get(parent);
+  const sale = known === undefined ? (await findRecorded(client, String(parent)))?.id : (known ?? undefined);
   if (parent !== null && sale === undefined)
     return {
       line,
       error: describeProblem(
         '/parent_reference_id',
-        `No sale ${parent} is recorded. Import the sale first, or leave out parent_reference_id.`,
+        `The sale ${parent} is not recorded. Import the sale first, or leave out parent_reference_id.`,
         rows,
       ),
     };
@@ -101,10 +109,12 @@ const record = async (client: Client, order: Order, sales: Map<string, string>):
   const result = wide ? await post(wide) : first;
   const isExisting = !result.ok && (result.refusal.code as string) === 'conflict_duplicate_reference_id';
   if (!result.ok && !isExisting) return { line, error: refusalText(result.refusal, rows) };
-  const id = result.ok ? result.data.id : result.refusal.errors[0].meta?.['transaction_id'];
-  if (parent === null && typeof id === 'string') sales.set(reference, id);
-  if (!isExisting) return 'recorded';
-  return checkRecorded(order, orThrow(await client.get('/transactions/{id}', { path: { id: String(id) } })));
+  const id = String(result.ok ? result.data.id : result.refusal.errors[0].meta?.['transaction_id']);
+  const outcome = isExisting
+    ? checkRecorded(order, orThrow(await client.get('/transactions/{id}', { path: { id } })))
+    : 'recorded';
+  if (parent === null) sales.set(reference, typeof outcome === 'string' ? id : null);
+  return outcome;
 };
 
 const warningColumns: Columns<readonly [code: WarningCode, count: number]> = [
@@ -144,7 +154,7 @@ const importCommand = subcommand({
 
     // Refunds need the ids of their sales, which can be later in the file.
     const refused: OrderError[] = [];
-    const sales = new Map<string, string>();
+    const sales = new Map<string, string | null>();
     if (!dryRun)
       for (const isRefund of [false, true])
         refused.push(

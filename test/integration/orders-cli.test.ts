@@ -231,7 +231,7 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
     code: 1,
     out: expect.stringContaining('5 orders checked. 0 recorded, 3 existed already.\n'),
   });
-  expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: No sale other/s);
+  expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: The sale other is not/s);
 });
 
 it('reports orders whose id another transaction has, because they are not recorded', async () => {
@@ -242,13 +242,15 @@ it('reports orders whose id another transaction has, because they are not record
   expect((await run(caller, 'import', ndjson(sales))).out).toContain('2 recorded, 0 existed already.');
   // Some systems give a refund the id of its sale, and a second shop can use the same ids.
   const refund = { ...order('a', '6.00', lansing, general), type: 'credit', parent_reference_id: 'a' };
-  const next = [refund, order('b', '3.00', lansing, general), draft];
+  const ofOther = { ...order('r', '3.00', lansing, general), type: 'credit', parent_reference_id: 'b' };
+  const next = [refund, order('b', '3.00', lansing, general), draft, ofOther];
   const ran = await run(caller, 'import', ndjson(next));
   expect(ran).toMatchObject({ code: 1, out: expect.stringContaining('0 recorded, 0 existed already.') });
   expect(ran.err.trim().split('\n').sort()).toEqual([
     'Line 1: /reference_id: a is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
     'Line 2: /reference_id: b is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
     'Line 3: /reference_id: draft is already recorded as a draft sale with the tax 6.00. Finalize or void it.',
+    'Line 4: /parent_reference_id: The sale b is not recorded. Import the sale first, or leave out parent_reference_id.',
   ]);
   // In the same file, before anything is recorded.
   const both = await run(caller, 'import', ndjson([...sales, refund]));
