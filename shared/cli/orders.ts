@@ -26,19 +26,29 @@ const findRecorded = async (client: Client, reference: string) => {
   const { data } = orThrow(await client.get('/transactions', { query: { reference_id: reference } }));
   return data.find(({ status }) => status !== 'void');
 };
-type Recorded = Pick<NonNullable<Awaited<ReturnType<typeof findRecorded>>>, 'type' | 'status' | 'tax_amount'>;
+type Recorded = Pick<
+  NonNullable<Awaited<ReturnType<typeof findRecorded>>>,
+  'type' | 'status' | 'tax_amount' | 'tax_date'
+>;
 
 const chargedTax = ({ charged, currency }: Order): string => formatAmount(charged.total, minorDigits(currency));
+
+/** Returns whether two dates are the same; also if one is a day and the other one a time, because the zone can differ. */
+const isSameDate = (a: string, b: string): boolean =>
+  a.includes('T') !== b.includes('T') || Date.parse(a) === Date.parse(b);
 
 /**
  * Returns whether an order is already recorded. Another transaction with its reference is an error, because the order is
  * not in the ledger: some systems give a refund the id of its sale, and two shops can use the same ids.
  */
-const checkRecorded = (order: Order, { type, status, tax_amount }: Recorded): Outcome | OrderError => {
+const checkRecorded = (order: Order, { type, status, tax_amount, tax_date }: Recorded): Outcome | OrderError => {
   const { line, rows, body, reference } = order;
-  const isSame = type === (body['type'] ?? 'sale') && tax_amount === chargedTax(order);
+  const isSame =
+    type === (body['type'] ?? 'sale') &&
+    tax_amount === chargedTax(order) &&
+    isSameDate(tax_date, String(body['tax_date']));
   if (isSame && status !== 'draft') return 'existing';
-  const other = `${reference} is already recorded as a ${status} ${type} with the tax ${tax_amount}.`;
+  const other = `${reference} is already recorded as a ${status} ${type} of ${tax_date} with the tax ${tax_amount}.`;
   const advice = isSame
     ? 'Finalize or void it.'
     : 'Write a different reference_id, void the recorded transaction, or remove this order.';
@@ -127,7 +137,7 @@ const importCommand = subcommand({
   name: 'import',
   summary: 'record orders with the tax that was charged',
   description:
-    'Record each order as a finalized transaction with its `tax_amount`. All orders are checked first: if one has an error, nothing is recorded. An order whose `reference_id` is recorded already is counted and not changed if its type and tax are the same, so an interrupted import can be run again. Set LEVY_API_KEY to a key with the scopes read and write.',
+    'Record each order as a finalized transaction with its `tax_amount`. All orders are checked first: if one has an error, nothing is recorded. An order whose `reference_id` is recorded already is counted and not changed if its type, date and tax are the same, so an interrupted import can be run again. Set LEVY_API_KEY to a key with the scopes read and write.',
   options: { ...fileOptions, dryRun: flag('check all orders and record nothing') },
   examples: ['orders -- import --file orders.ndjson --dry-run', 'orders -- import --file orders.ndjson'],
   run: async ({ file, url, json, dryRun }) => {

@@ -247,11 +247,20 @@ it('reports orders whose id another transaction has, because they are not record
   const ran = await run(caller, 'import', ndjson(next));
   expect(ran).toMatchObject({ code: 1, out: expect.stringContaining('0 recorded, 0 existed already.') });
   expect(ran.err.trim().split('\n').sort()).toEqual([
-    'Line 1: /reference_id: a is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
-    'Line 2: /reference_id: b is already recorded as a finalized sale with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
-    'Line 3: /reference_id: draft is already recorded as a draft sale with the tax 6.00. Finalize or void it.',
+    'Line 1: /reference_id: a is already recorded as a finalized sale of 2026-10-08 with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
+    'Line 2: /reference_id: b is already recorded as a finalized sale of 2026-10-08 with the tax 6.00. Write a different reference_id, void the recorded transaction, or remove this order.',
+    'Line 3: /reference_id: draft is already recorded as a draft sale of 2026-10-08 with the tax 6.00. Finalize or void it.',
     'Line 4: /parent_reference_id: The sale b is not recorded. Import the sale first, or leave out parent_reference_id.',
   ]);
+  // Without tax, only the date shows that the order is a different one. A time can be written in any time zone.
+  const untaxed = { ...order('c', '0.00', lansing, general), tax_date: '2026-10-08T01:00:00+02:00' };
+  await run(caller, 'import', ndjson([untaxed]));
+  const inUtc = { ...untaxed, tax_date: '2026-10-07T23:00:00Z' };
+  expect((await run(caller, 'import', ndjson([inUtc]))).out).toContain('0 recorded, 1 existed already.');
+  const later = await run(caller, 'import', ndjson([{ ...untaxed, tax_date: '2026-10-09T23:00:00Z' }]));
+  expect(later.err).toMatch(
+    /^Line 1: .*c is already recorded as a finalized sale of 2026-10-07T23:00:00Z with the tax 0\.00/,
+  );
   // In the same file, before anything is recorded.
   const both = await run(caller, 'import', ndjson([...sales, refund]));
   expectFailure(both, 'Line 3: /reference_id: a is also the reference_id of line 1. Write a different one.');
