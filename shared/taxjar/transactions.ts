@@ -102,7 +102,7 @@ const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded
  */
 const getOtherProvider = ({ metadata }: Recorded, provider: string | null | undefined): string | null => {
   const own = metadata['taxjar_provider'] ?? (metadata['taxjar_request'] === undefined ? null : 'api');
-  return provider && own !== provider ? own : null;
+  return provider && own?.toLowerCase() !== provider.toLowerCase() ? own : null;
 };
 
 /** Refuses the id of a transaction of another provider. */

@@ -848,7 +848,7 @@ it('never changes, deletes or replaces an order with the id of another provider'
   expect(await refusal(client.createRefund(refund))).toMatch(
     /^406 .*: transaction_reference_id: The provider shop has the order 123\./,
   );
-  expect(await client.showOrder('123', { provider: 'shop' })).toEqual({ order: shop });
+  expect(await client.showOrder('123', { provider: 'Shop' })).toEqual({ order: shop });
   expect((await client.updateOrder({ transaction_id: '123', sales_tax: 1.45 })).order.provider).toBe('shop');
   const { order: deleted } = await client.deleteOrder('123', { provider: 'shop' });
   expect(deleted.sales_tax).toBe(1.45);
