@@ -74,7 +74,7 @@ type Change = { readonly setting: string; readonly before: unknown; readonly aft
 
 const isList = (value: unknown): value is object[] => Array.isArray(value) && typeof value[0] === 'object';
 
-/** A value of a setting. Of a list of objects, it shows only the entries that the list on the other side lacks. */
+/** Shows a value of a setting. In a list of objects, it leaves out the entries that the other list also has. */
 const Value = ({ value, other }: { value: unknown; other: unknown }) => {
   const texts = (Array.isArray(value) ? value : [value]).map(entryText);
   if (texts.length === 0) return 'none';
