@@ -3,7 +3,7 @@
 import { generalRateOn } from '../catalog/rates.ts';
 import type { Effect, Release } from '../catalog/release.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { decidingAttributes, permanentRule } from '../tax/deciding-attributes.ts';
+import { decidingAttributes, findRule } from '../tax/deciding-attributes.ts';
 import { effectDefinition } from '../tax/effects/effects.ts';
 import type { DecidingRule } from '../tax/rule-choice.ts';
 import { effectInWords, sentence } from '../tax/rule-words.ts';
@@ -27,7 +27,7 @@ const effectForUse = (effect: Effect, attribute: string | undefined): Effect => 
 const taxingState = (release: Release, product: ProductTaxCode, day: string): Jurisdiction =>
   release.jurisdictions.find(
     (jurisdiction) =>
-      jurisdiction.tax_type === 'fee' && permanentRule(release, jurisdiction, product, day)?.effect.type === 'flat_fee',
+      jurisdiction.tax_type === 'fee' && findRule(release, jurisdiction, product, day)?.effect.type === 'flat_fee',
   ) ?? release.jurisdictions[0];
 
 const hasLocals = ({ coverage, local, fallback }: Release): boolean =>
@@ -59,7 +59,7 @@ const treated = (release: Release, day: string, rule: DecidingRule | undefined, 
 export const findTaxability = (release: Release, code: string, day: string): ProductTaxability => {
   const product = requireProduct(code);
   const state = taxingState(release, product, day);
-  const rule = permanentRule(release, state, product, day);
+  const rule = findRule(release, state, product, day);
   const own = treated(release, day, rule);
   const attributes = decidingAttributes(release, state, product, day)
     .map(({ attribute: { code, name }, rule }) => ({ code, name, ...treated(release, day, rule, code) }))

@@ -26,24 +26,18 @@ const uses: ReadonlySet<string> = new Set(['_BUSINESS_USE', '_PERSONAL_USE']);
 const isHoliday = ({ effect }: Rule): boolean => effect.type === 'holiday';
 const isPermanent = (rule: Rule): boolean => !isHoliday(rule) && !rule.season;
 
-const eligibleRule = (
+/**
+ * Returns the rule for a product among eligible rules, or the shipping policy. `undefined` if there is none. By default,
+ * holidays and seasonal rules are not eligible.
+ */
+export const findRule = (
   release: Release,
   jurisdiction: Taxing,
   product: ProductTaxCode,
   day: string,
-  isEligible: (rule: Rule) => boolean,
+  isEligible = isPermanent,
 ): DecidingRule | undefined =>
   chooseRule(release, jurisdiction, product, day, isEligible) ?? shippingRule(release, product, day);
-
-/**
- * Returns the rule for a product, or the shipping policy, ignoring holidays and seasons. `undefined` if there is none.
- */
-export const permanentRule = (
-  release: Release,
-  jurisdiction: Taxing,
-  product: ProductTaxCode,
-  day: string,
-): DecidingRule | undefined => eligibleRule(release, jurisdiction, product, day, isPermanent);
 
 const isSameEffect = (left: Effect, right: Effect): boolean =>
   left === right || (left.type === right.type && canonicalJson(left) === canonicalJson(right));
@@ -80,9 +74,9 @@ export const decidingAttributes = (
   day: string,
   isEligible = isPermanent,
 ): readonly DecidingAttribute[] => {
-  const { effect = taxable } = eligibleRule(release, jurisdiction, product, day, isEligible) ?? {};
+  const { effect = taxable } = findRule(release, jurisdiction, product, day, isEligible) ?? {};
   return listAddable(product).flatMap((attribute) => {
-    const rule = eligibleRule(release, jurisdiction, withAttribute(product, attribute.code), day, isEligible);
+    const rule = findRule(release, jurisdiction, withAttribute(product, attribute.code), day, isEligible);
     const { effect: withIt = taxable } = rule ?? {};
     const isDeciding = (effect.type === 'use_split' && uses.has(attribute.code)) || !isSameEffect(effect, withIt);
     return isDeciding ? [{ attribute, rule, effect: withIt }] : [];
@@ -142,7 +136,7 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   // Missing statements about a shipping charge have separate warnings.
   if (isShippingCharge(product)) return [];
   const [state] = release.jurisdictions;
-  const effect: Effect = permanentRule(release, state, product, day)?.effect ?? taxable;
+  const effect: Effect = findRule(release, state, product, day)?.effect ?? taxable;
   // Whether the use is known depends on the buyer. The effect itself adds that uncertainty.
   const missing = decidingAttributes(release, state, product, day).filter(
     (one) =>

@@ -5,11 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Effect, Rule } from '../../shared/catalog/release.ts';
-import {
-  decidingAttributes,
-  permanentRule,
-  uncertaintiesAboutAttributes,
-} from '../../shared/tax/deciding-attributes.ts';
+import { decidingAttributes, findRule, uncertaintiesAboutAttributes } from '../../shared/tax/deciding-attributes.ts';
 import { catalog, selectItems } from '../../shared/vocabulary/catalog.ts';
 import { crosswalk, crosswalkRows, equivalentRow } from '../../shared/vocabulary/crosswalk.ts';
 import { stateJurisdictions, stateOfJurisdiction, taxStates } from '../../shared/vocabulary/jurisdiction.ts';
@@ -482,7 +478,7 @@ describe('deciding attributes', () => {
           (begun, group) => begun.flatMap((code) => group.split(' or ').map((attribute) => `${code}.${attribute}`)),
           [path],
         );
-        const getEffect = (code: string) => permanentRule(release, taxing, getProduct(code), day)?.effect;
+        const getEffect = (code: string) => findRule(release, taxing, getProduct(code), day)?.effect;
         for (const code of codes) expect([code, getEffect(code)]).toEqual([code, getEffect(path)]);
         return codes.every((code) => messages(code).length > 0);
       });
