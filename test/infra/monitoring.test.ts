@@ -282,6 +282,7 @@ describe('the alarms', () => {
     const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
     const queries = [...runbook.matchAll(/`((?:filter|stats) [^`]+)`/g)].map(([, query = '']) => query.split(' | '));
     const aggregating = queries.filter((commands) => commands.some((command) => command.startsWith('stats ')));
+    expect(aggregating.length).toBeGreaterThan(0);
     expect(aggregating.map((commands) => commands.at(-1))).toEqual(
       aggregating.map(() => expect.stringMatching(/^stats /)),
     );
@@ -297,6 +298,7 @@ describe('the alarms', () => {
     const mentioned = [...runbook.matchAll(/[^.:]*on the dashboard[^.:]*/g)].flatMap(([text]) =>
       [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     );
+    expect(mentioned.length).toBeGreaterThan(0);
     const names = shown.map(({ name }) => name.split(' ')[1]);
     expect(mentioned.filter((name) => !names.includes(name))).toEqual([]);
   });

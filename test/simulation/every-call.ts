@@ -165,9 +165,8 @@ export async function* atEveryCall(
   for (const work of Object.keys(works)) {
     // Before its interruption, an operation makes the same calls with every kind of interruption.
     let end = Number.POSITIVE_INFINITY;
-    // An operation is interrupted by another change at every second call, because there are many changes.
     for (const interruption of interruptions)
-      for (let call = from; call < end; call += interruption.startsWith('crash') ? step : 2 * step) {
+      for (let call = from; call < end; call += step) {
         const ran = await interrupted(work, interruption, call, memory);
         if (ran) yield ran;
         else end = call;
