@@ -264,9 +264,9 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
     if (prepared.isChanged) recorded.add(id);
   }
   const results = new Map<string, Recorded>();
-  const record: typeof recordOrder = async (...parameters) => {
-    const result = await recordOrder(...parameters);
-    results.set(parameters[1].reference, result);
+  const record: typeof recordOrder = async (_, order) => {
+    const result = await recordOrder(ledger, order);
+    results.set(order.reference, result);
     return result;
   };
   const report = await reconcile(ledger, orders, range, problems, record);

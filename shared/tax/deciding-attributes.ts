@@ -119,7 +119,7 @@ const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, {
   effect.type !== 'not_established' && (decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`));
 
 /** Returns the attributes with which a product keeps the effect that it has without them, by group. */
-const confirming = (missing: readonly DecidingAttribute[], product: ProductTaxCode): readonly string[] => {
+const listConfirming = (missing: readonly DecidingAttribute[], product: ProductTaxCode): readonly string[] => {
   const deciding = new Set(missing.map(({ attribute }) => attribute.code));
   const groups = new Set(missing.map(({ attribute }) => attribute.group.key));
   const others = listAddable(product).filter(
@@ -151,7 +151,7 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   const others = [...Map.groupBy(missing, (one) => effectInWords(one.effect))].map(
     ([words, members]) => `With ${members.map(({ attribute }) => attribute.code).join(' or ')}, it is ${words}.`,
   );
-  const confirmed = confirming(missing, product);
+  const confirmed = listConfirming(missing, product);
   if (confirmed.length > 0) others.push(`Otherwise, add ${confirmed.join(' and ')}.`);
   const message = `${release.name}: ${product.canonical} is ${effectInWords(effect)} without a further attribute. ${others.join(' ')}`;
   return [{ code: 'taxability_assumed', message }];

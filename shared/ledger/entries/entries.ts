@@ -273,14 +273,14 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
     ? posting
     : { shippedInside: findShippedInside(posting), otherReducedRates: findOtherReducedRates(posting) };
   const charges = [
-    ...line_items.map((line) => ({ charge: line, line, isOfGoods: isCharge(line) })),
-    ...shippingList(shipping).map((charge) => ({ charge, line: null, isOfGoods: true })),
+    ...line_items.map((line) => ({ charge: line, line, follows: isCharge(line) })),
+    ...shippingList(shipping).map((charge) => ({ charge, line: null, follows: true })),
   ];
   const calculated = listCalculatedTaxes(posting);
   const listExemptParts = exemptPartsLister(posting);
   let position = 0;
-  return charges.flatMap(({ charge, line, isOfGoods }) => {
-    const origins = isOfGoods && !addressIn(charge.ship_from) ? shippedInside : [originState(charge, posting)];
+  return charges.flatMap(({ charge, line, follows }) => {
+    const origins = follows && !addressIn(charge.ship_from) ? shippedInside : [originState(charge, posting)];
     const ofCharge = charge.taxes.flatMap((row) => {
       const state = rowState(row);
       const tax = calculated[position++] as bigint;
