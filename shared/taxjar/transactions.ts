@@ -96,13 +96,15 @@ const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded
   return isReplaced ? find(levy, kind, reference) : null;
 };
 
+const isSameProvider = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
 /**
  * Returns the provider of a recorded transaction if a request names a different one. As in TaxJar, it is then a different
- * transaction: two shops of an account can have the same ids. Imported transactions have no provider.
+ * transaction: two shops of an account can have the same ids. A transaction of Levy's API may have no provider.
  */
 const getOtherProvider = ({ metadata }: Recorded, provider: string | null | undefined): string | null => {
   const own = metadata['taxjar_provider'] ?? (metadata['taxjar_request'] === undefined ? null : 'api');
-  return provider && own?.toLowerCase() !== provider.toLowerCase() ? own : null;
+  return provider && own && !isSameProvider(own, provider) ? own : null;
 };
 
 /** Refuses the id of a transaction of another provider. */
@@ -309,7 +311,8 @@ const list =
     const tooLong = 'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.';
     for await (const row of everyRow<Recorded>(request, '/transactions', filters, tooLong)) {
       const { status, metadata } = row;
-      const isOfProvider = !query['provider'] || (metadata['taxjar_provider'] ?? 'api') === query['provider'];
+      const own = metadata['taxjar_provider'] ?? 'api';
+      const isOfProvider = !query['provider'] || isSameProvider(own, query['provider']);
       const isWanted = isOfProvider && row.currency === currency;
       if ((status === 'finalized' || status === 'filed') && isWanted) ids.push(getTransactionId(row));
     }

@@ -40,7 +40,7 @@ it('records orders and refunds once, and lists, changes and deletes them', async
     expect(await refusal(client.createOrder({ ...sent, ...other }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
   expect(await client.showOrder('123')).toEqual({ order: created });
   const day = { transaction_date: '2026/10/14' };
-  expect(await client.listOrders({ ...day, provider: 'shop' })).toEqual({ orders: ['123'] });
+  expect(await client.listOrders({ ...day, provider: 'Shop' })).toEqual({ orders: ['123'] });
   expect(await client.listOrders({ ...day, provider: 'other' })).toEqual({ orders: [] });
   for (const none of [{ transaction_date: '2026/10/15' }, { to_transaction_date: '2026-10-13' }])
     expect(await client.listOrders(none)).toEqual({ orders: [] });
@@ -862,7 +862,7 @@ it('never changes, deletes or replaces an order with the id of another provider'
   const { refund: changed } = await client.updateRefund({ ...buildRefund('r', '125', [-6, 0, -0.53]) });
   expect(changed).toMatchObject({ provider: 'api', amount: -6, line_items: [{ unit_price: -6 }] });
   expect(await refusal(client.deleteOrder('125'))).toMatch(/^422 .*The order has refunds/);
-  // An imported order has no provider, so the shop's plugin can change it.
+  // An order of Levy's API has no provider, so the shop's plugin can change it.
   const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
   const line_items = [{ id: 'mug', quantity: '1', unit_price: '10.00' }];
   const imported = { status: 'finalized', reference_id: '123', customer, line_items, tax_date: '2026-10-14' };
