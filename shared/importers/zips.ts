@@ -44,7 +44,7 @@ export const readZip = (text: string, state: string): RowResult<string> => {
   return statesOfZip(zip).includes(state) ? row(zip) : bad(foreignZip(text, state));
 };
 
-/** Numbers of nine-digit ZIPs, both ends inclusive. */
+/** Numbers of nine-digit ZIPs or of days, both ends inclusive. */
 export type NumberRange = { readonly low: number; readonly high: number };
 
 /** Merges ranges that overlap or touch. */

@@ -1,6 +1,6 @@
 /** Resolves overlapping pieces of one ZIP. */
 
-import { dayAfter, dayBefore } from '../../base/calendar.ts';
+import { dayMs, toDay } from '../../base/calendar.ts';
 import { assertFits, limits } from '../limits.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
 
@@ -30,22 +30,16 @@ const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
   const { low, high } = first;
   if (pieces.length === 1)
     return [{ low, high, from: first.from, to: first.to, order: first.order, sets: [first.set] }];
-  const starts = pieces.flatMap(({ from, to }) => (to === noTo ? [from] : [from, dayNumberAfter(to)]));
+  const starts = pieces.flatMap(({ from, to }) => (to === noTo ? [from] : [from, to + 1]));
   const days = [...new Set(starts)].toSorted(ascending);
   const resolved: Resolved[] = [];
   for (const [index, from] of days.entries()) {
     const { order, sets } = firstOn(pieces, from);
     if (sets.length === 0) continue;
     const following = days[index + 1];
-    const to = following === undefined ? noTo : dayNumberBefore(following);
+    const to = following === undefined ? noTo : following - 1;
     const before = resolved.at(-1);
-    if (
-      before &&
-      before.to !== noTo &&
-      dayNumberAfter(before.to) === from &&
-      before.order === order &&
-      same(before.sets, sets)
-    )
+    if (before?.to === from - 1 && before.order === order && same(before.sets, sets))
       resolved[resolved.length - 1] = { ...before, to };
     else resolved.push({ low, high, from, to, order, sets });
   }
@@ -127,7 +121,7 @@ export type Piece = {
   /** Nine digits, inclusive. */
   readonly low: number;
   readonly high: number;
-  /** `20190101`, inclusive; `noFrom` and `noTo` are open. */
+  /** Numbers of days (`dayNumber`), inclusive; `noFrom` and `noTo` are open. */
   readonly from: number;
   readonly to: number;
   /** If two pieces contain an address, the lower order applies: by rank, then by the width of the span. */
@@ -144,17 +138,12 @@ const rankUnit = 2 ** 30;
 /** Both are in range: ranks are 0 to 3, and a width has nine digits. */
 export const getSortKey = (rank: number, width: number): number => rank * rankUnit + width;
 
+/** The number of 1970-01-01, so that every day from year 0 has a positive number. */
+const epoch = 720_000;
+
+/** Numbers the days consecutively. */
 export const dayNumber = (day: string | null, none: number): number =>
-  day === null ? none : Number(day.replaceAll('-', ''));
+  day === null ? none : Date.parse(day) / dayMs + epoch;
 
-export const dayText = (day: number): string | null => {
-  if (day === noFrom || day === noTo) return null;
-  const text = String(day).padStart(8, '0');
-  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
-};
-
-/** Returns the day after a day that is not open. */
-export const dayNumberAfter = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
-
-/** Returns the day before a day that is not open. */
-const dayNumberBefore = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);
+export const dayText = (day: number): string | null =>
+  day === noFrom || day === noTo ? null : toDay((day - epoch) * dayMs);

@@ -3,7 +3,8 @@ import type { Streets } from '../../catalog/release.ts';
 import { anyAddress, groupText, nameText, rangeText, type StreetRange } from '../../catalog/streets/street-ranges.ts';
 import type { LocalSet } from '../entry.ts';
 import { assertFits, limits, refuseTooMany } from '../limits.ts';
-import { dayNumberAfter, dayText, noTo, type Piece } from './resolve.ts';
+import { joinRanges } from '../zips.ts';
+import { dayText, type Piece } from './resolve.ts';
 import { newSpanSpill, type SpanSpill } from './spill.ts';
 
 type Dated = Pick<Piece, 'set' | 'from' | 'to'>;
@@ -24,19 +25,6 @@ class Numbering<Value> {
 }
 
 const zipUnit = 10_000;
-
-type Days = Pick<Dated, 'from' | 'to'>;
-
-/** Merges spans that overlap or touch. */
-const joinDays = (spans: readonly Days[]): readonly Days[] => {
-  const joined: { from: number; to: number }[] = [];
-  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
-    const last = joined.at(-1);
-    if (last && (last.to === noTo || dayNumberAfter(last.to) >= from)) last.to = Math.max(last.to, to);
-    else joined.push({ from, to });
-  }
-  return joined;
-};
 
 /** The street data of a ZIP from its street-address rows. */
 type ZipStreets = {
@@ -109,10 +97,10 @@ export class StreetRows {
     const dated = [...new Set(rows.map(({ set }) => set))].map((number) => this.dated.values[number] as Dated);
     const [low, high] = [zip * zipUnit, zip * zipUnit + zipUnit - 1];
     return [...Map.groupBy(dated, ({ set }) => set)].flatMap(([set, spans]) => {
-      const days = joinDays(spans);
+      const days = joinRanges(spans.map(({ from, to }) => ({ low: from, high: to })));
       if (days.length > limits.spansOfStreets)
         refuseTooMany(limits.spansOfStreets, `separate spans of days for one list of jurisdictions in ZIP ${zip}`);
-      return days.map(({ from, to }) => ({ low, high, from, to, order: 0, set }));
+      return days.map((span) => ({ low, high, from: span.low, to: span.high, order: 0, set }));
     });
   }
 
