@@ -1,5 +1,5 @@
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
-import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
@@ -9,7 +9,7 @@ import type { Construct } from 'constructs';
 import { CommandError } from '../shared/base/command-error.ts';
 import { operatorAccess } from '../shared/store/table-access.ts';
 import type { IndexName, TableName } from '../shared/store/table-definitions.ts';
-import { fixLogicalId, LevyStack, logGroup } from './constructs.ts';
+import { acknowledge, allowing, fixLogicalId, LevyStack, logGroup } from './constructs.ts';
 import { DataStack } from './data-stack.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { ReminderMail } from './notifications.ts';
@@ -32,13 +32,10 @@ const addOperatorPolicy = (
   invoked: readonly IFunction[],
   pipe: CfnPipe | null,
 ): void => {
-  const policy = new ManagedPolicy(stack, 'OperatorPolicy', { description: `Operation of ${stack.stackName}` });
-  fixLogicalId(policy, 'OperatorPolicy');
+  const description = `Operation of ${stack.stackName}`;
+  const policy = fixLogicalId(new ManagedPolicy(stack, 'OperatorPolicy', { description }), 'OperatorPolicy');
   stack.output('OperatorPolicyArn', policy.managedPolicyArn, 'A managed policy to attach to the role of operators');
-  const allow = (service: string, actions: readonly string[], resources: readonly string[]) =>
-    policy.addStatements(
-      new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [...resources] }),
-    );
+  const allow = (...allowed: Parameters<typeof allowing>) => policy.addStatements(allowing(...allowed));
   const { tables, events } = data;
   for (const [table, actions] of Object.entries(operatorAccess.actions))
     allow('dynamodb', actions, [tables.getArn(table as TableName)]);
@@ -63,11 +60,9 @@ const addOperatorPolicy = (
   allow('lambda', ['GetAccountSettings', 'ListEventSourceMappings'], ['*']);
   allow('scheduler', ['ListSchedules'], ['*']);
   allow('pipes', ['ListPipes'], ['*']);
-  Validations.of(policy).acknowledge({
-    id: 'AwsSolutions-IAM5[Resource::*]',
-    reason:
-      'Queries, metrics and lists do not support resource-level permissions, and listing alarms covers all of them.',
-  });
+  const reason =
+    'Queries, metrics and lists do not support resource-level permissions, and listing alarms covers all of them.';
+  acknowledge(policy, reason, ['AwsSolutions-IAM5[Resource::*]']);
 };
 
 /** The stateless part: API, functions, schedules, alarms and dashboard. All of it can be recreated. */

@@ -18,11 +18,32 @@ export const pascalCase = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** Sets a resource's logical id to a value that does not depend on the construct's path. */
-export const fixLogicalId = (construct: Construct, id: string): void => {
+/** Sets a resource's logical id to a value that does not depend on the construct's path. Returns the construct. */
+export const fixLogicalId = <Fixed extends Construct>(construct: Fixed, id: string): Fixed => {
   const element = CfnElement.isCfnElement(construct) ? construct : construct.node.defaultChild;
   (element as CfnElement).overrideLogicalId(id);
+  return construct;
 };
+
+/** Acknowledges findings about a construct, such as those of cdk-nag, for one reason. */
+export const acknowledge = (construct: Construct, reason: string, ids: readonly string[]): void =>
+  Validations.of(construct).acknowledge(...ids.map((id) => ({ id, reason })));
+
+/** The findings about a statement for all resources. */
+export const starFindings = ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'] as const;
+
+/** Returns a statement that allows actions of one service, such as `lambda`. */
+export const allowing = (
+  service: string,
+  actions: readonly string[],
+  resources: readonly string[],
+  conditions: Conditions = {},
+): PolicyStatement =>
+  new PolicyStatement({
+    actions: actions.map((action) => `${service}:${action}`),
+    resources: [...resources],
+    conditions,
+  });
 
 /** Common base of a deployment's two stacks. */
 export abstract class LevyStack extends Stack {
@@ -56,10 +77,8 @@ export abstract class LevyStack extends Stack {
       allowedPattern: '[^\\s\\S]',
       constraintDescription: 'a template without `-c sam=true`: this one is for `sam local` only',
     });
-    Validations.of(this).acknowledge({
-      id: 'CloudFormation-Validate::W2001',
-      reason: 'No resource references the parameter: it exists only to be required.',
-    });
+    const reason = 'No resource references the parameter: it exists only to be required.';
+    acknowledge(this, reason, ['CloudFormation-Validate::W2001']);
   }
 }
 
@@ -73,13 +92,8 @@ export const logGroup = (
   { logRetention }: Pick<Settings, 'logRetention'>,
   logGroupName?: string,
 ): LogGroup => {
-  const group = new LogGroup(scope, id, {
-    retention: logRetention,
-    removalPolicy: RemovalPolicy.DESTROY,
-    ...(logGroupName !== undefined && { logGroupName }),
-  });
-  fixLogicalId(group, id);
-  return group;
+  const retained = { retention: logRetention, removalPolicy: RemovalPolicy.DESTROY };
+  return fixLogicalId(new LogGroup(scope, id, { ...retained, ...(logGroupName && { logGroupName }) }), id);
 };
 
 /**
@@ -104,7 +118,7 @@ export class ServiceRole extends Role {
     return { statementAdded: true, policyDependable: this };
   }
 
-  allow(actions: readonly string[], ...resources: readonly string[]): void {
-    this.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
+  allow(...allowed: Parameters<typeof allowing>): void {
+    this.addToPolicy(allowing(...allowed));
   }
 }

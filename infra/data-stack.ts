@@ -1,4 +1,4 @@
-import { ArnFormat, Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { EventBus, Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -6,7 +6,7 @@ import type { Key } from 'aws-cdk-lib/aws-kms';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tables as definitions, type TableName } from '../shared/store/table-definitions.ts';
-import { fixLogicalId, LevyStack, ServiceRole } from './constructs.ts';
+import { acknowledge, fixLogicalId, LevyStack, ServiceRole } from './constructs.ts';
 import type { Settings } from './settings.ts';
 import { Tables, tableId } from './tables.ts';
 
@@ -78,7 +78,7 @@ const newVault = (
   key?: Key,
 ): BackupVault => {
   const lock = { minRetention: Duration.days(dailyDays), maxRetention: Duration.days(monthlyDays) };
-  const vault = new BackupVault(scope, id, {
+  const properties = {
     // Names are unique in an account, and a vault can outlive its stack, so the name contains a part of the stack id or
     // key id.
     backupVaultName: `${name}-${Fn.select(0, Fn.split('-', unique))}`,
@@ -88,9 +88,8 @@ const newVault = (
     ...(backupLock === 'governance' && { lockConfiguration: lock }),
     // The lock can be removed for three days and never afterwards, not even by AWS.
     ...(backupLock === 'compliance' && { lockConfiguration: { ...lock, changeableFor: Duration.days(3) } }),
-  });
-  fixLogicalId(vault, id);
-  return vault;
+  };
+  return fixLogicalId(new BackupVault(scope, id, properties), id);
 };
 
 // AWS's managed policy covers every AWS Backup resource type in the whole account.
@@ -101,30 +100,27 @@ const backupRole = (scope: Construct, tables: Tables, { backupCopyTo }: Settings
   });
   // AWS Backup expires a backup with the role that created it.
   fixLogicalId(role, 'BackupRole');
-  const acknowledge = (id: string) =>
-    Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::${id}]`,
-      reason: 'AWS generates the name of a backup when it is created.',
-    });
+  const acknowledgeResources = (...resources: readonly string[]) =>
+    acknowledge(
+      role,
+      'AWS generates the name of a backup when it is created.',
+      resources.map((resource) => `AwsSolutions-IAM5[Resource::${resource}]`),
+    );
   const arns = tables.kept.map((table) => table.tableArn);
   // The actions for backups with and without the advanced features of AWS Backup for DynamoDB.
-  role.allow(
-    ['StartAwsBackupJob', 'CreateBackup', 'DescribeTable', 'ListTagsOfResource'].map((action) => `dynamodb:${action}`),
-    ...arns,
-  );
-  role.allow(['dynamodb:DescribeBackup', 'dynamodb:DeleteBackup'], ...arns.map((arn) => `${arn}/backup/*`));
-  for (const table of tables.kept) acknowledge(`<${tableId(table.node.id)}.Arn>/backup/*`);
+  role.allow('dynamodb', ['StartAwsBackupJob', 'CreateBackup', 'DescribeTable', 'ListTagsOfResource'], arns);
+  const backups = arns.map((arn) => `${arn}/backup/*`);
+  role.allow('dynamodb', ['DescribeBackup', 'DeleteBackup'], backups);
+  acknowledgeResources(...tables.kept.map((table) => `<${tableId(table.node.id)}.Arn>/backup/*`));
   for (const statement of tables.useOfKey()) role.addToPolicy(statement);
   // AWS Backup describes the key directly, not through DynamoDB.
-  if (tables.key) role.allow(['kms:DescribeKey'], tables.key.keyArn);
+  if (tables.key) role.allow('kms', ['DescribeKey'], [tables.key.keyArn]);
   if (backupCopyTo === null) return role;
-  role.allow(['backup:DescribeBackupVault', 'backup:CopyIntoBackupVault'], backupCopyTo);
-  const backup = { service: 'backup', resource: 'recovery-point', resourceName: '*' };
-  role.allow(
-    ['backup:CopyFromBackupVault'],
-    Stack.of(scope).formatArn({ ...backup, arnFormat: ArnFormat.COLON_RESOURCE_NAME }),
-  );
-  acknowledge('arn:<AWS::Partition>:backup:<AWS::Region>:<AWS::AccountId>:recovery-point:*');
+  role.allow('backup', ['DescribeBackupVault', 'CopyIntoBackupVault'], [backupCopyTo]);
+  const copied = { service: 'backup', resource: 'recovery-point', resourceName: '*' };
+  const copiedArn = Stack.of(scope).formatArn({ ...copied, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  role.allow('backup', ['CopyFromBackupVault'], [copiedArn]);
+  acknowledgeResources('arn:<AWS::Partition>:backup:<AWS::Region>:<AWS::AccountId>:recovery-point:*');
   return role;
 };
 
@@ -192,12 +188,8 @@ export class DataStack extends LevyStack {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
     });
-    fixLogicalId(queue, id);
     const reason = `It is the dead-letter queue for failed ${held}, and nothing consumes it.`;
-    Validations.of(queue).acknowledge(
-      { id: 'AwsSolutions-SQS3', reason },
-      { id: 'Serverless-SQSRedrivePolicy', reason },
-    );
-    return queue;
+    acknowledge(queue, reason, ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy']);
+    return fixLogicalId(queue, id);
   }
 }

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { AssetHashType, Aws, DockerImage, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AssetHashType, Aws, DockerImage, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   Alias,
   Architecture,
@@ -19,7 +18,7 @@ import type { Construct } from 'constructs';
 import { type Action, draftPartitions, type TableAccess, writablePartitions } from '../shared/store/table-access.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import { bundle, type Entry } from './bundling.ts';
-import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
+import { acknowledge, fixLogicalId, pascalCase, ServiceRole, starFindings } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -66,18 +65,18 @@ const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Arc
  * the group.
  */
 const allowLogs = (role: ServiceRole, logs: LogGroup, functionId: string): void => {
-  role.allow(['logs:CreateLogStream'], logs.logGroupArn);
+  role.allow('logs', ['CreateLogStream'], [logs.logGroupArn]);
   const streams = `log-stream:*/${Stack.of(role).stackName}-${functionId}-*`;
   const group = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logs.logGroupName}`;
-  role.allow(['logs:PutLogEvents'], `${group}:${streams}`);
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:log-group:<${logs.node.id}>:${streams}]`,
-    reason: 'Lambda names a log stream when an instance starts.',
-  });
+  role.allow('logs', ['PutLogEvents'], [`${group}:${streams}`]);
+  acknowledge(role, 'Lambda names a log stream when an instance starts.', [
+    `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:log-group:<${logs.node.id}>:${streams}]`,
+  ]);
 };
 
 /** Creates a Lambda function with the service's defaults, a separate role, and the table access of its definition. */
 export class EndpointFunction extends LambdaFunction {
+  declare readonly role: ServiceRole;
   readonly #settings: Settings;
 
   constructor(
@@ -119,10 +118,8 @@ export class EndpointFunction extends LambdaFunction {
     // The function has one readable name in the console, in `sam local invoke` and in an env-vars file.
     fixLogicalId(this, pascalCase(entry));
     this.#grant(access, data);
-    if (settings.tracing)
-      for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
-        Validations.of(role).acknowledge({ id, reason: 'X-Ray actions do not support resource-level permissions.' });
-    else Validations.of(this).acknowledge({ id: 'Serverless-LambdaTracing', reason: tracingIsOff });
+    if (settings.tracing) acknowledge(role, 'X-Ray actions do not support resource-level permissions.', starFindings);
+    else acknowledge(this, tracingIsOff, ['Serverless-LambdaTracing']);
   }
 
   #grant(access: TableAccess, { tables }: DataStack): void {
@@ -146,7 +143,7 @@ export class EndpointFunction extends LambdaFunction {
    * events, and `reason` states why the function itself has no dead-letter queue.
    */
   publish(reason: string, events: EventInvokeConfigOptions = {}): IFunction {
-    Validations.of(this).acknowledge({ id: 'Serverless-LambdaDLQ', reason });
+    acknowledge(this, reason, ['Serverless-LambdaDLQ']);
     if (this.#settings.sam) {
       if (Object.keys(events).length > 0) this.configureAsyncInvoke(events);
       return this;
@@ -154,18 +151,12 @@ export class EndpointFunction extends LambdaFunction {
     // CDK's classes do not match its interfaces under exactOptionalPropertyTypes.
     const version = this.currentVersion as IVersion;
     const alias = new Alias(this, 'live', { aliasName: 'live', version, ...events });
-    fixLogicalId(alias, `${pascalCase(this.node.id)}Live`);
-    return alias as IFunction;
+    return fixLogicalId(alias, `${pascalCase(this.node.id)}Live`) as IFunction;
   }
 
   #allow(actions: readonly Action[], resource: string, partitions?: readonly string[]): void {
     if (actions.length === 0) return;
-    this.addToRolePolicy(
-      new PolicyStatement({
-        actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [resource],
-        ...(partitions && { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } } }),
-      }),
-    );
+    const within = partitions && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } };
+    this.role.allow('dynamodb', actions, [resource], within);
   }
 }

@@ -1,9 +1,9 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Alarm, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { pascalCase, ServiceRole } from './constructs.ts';
+import { acknowledge, pascalCase, ServiceRole } from './constructs.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import { apiDimensions, sumMetrics } from './monitoring/metrics.ts';
 import type { Settings } from './settings.ts';
@@ -91,21 +91,13 @@ export const addGradualDeployment = (
 
 const deploymentRole = (scope: Construct, functions: readonly EndpointFunction[]): ServiceRole => {
   const role = new ServiceRole(scope, 'Role', 'codedeploy');
-  role.allow(['cloudwatch:DescribeAlarms'], '*');
+  role.allow('cloudwatch', ['DescribeAlarms'], ['*']);
+  const reason = 'DescribeAlarms does not support resource-level permissions that CodeDeploy could use.';
+  acknowledge(role, reason, ['AwsSolutions-IAM5[Resource::*]']);
   // One statement for all functions: an inline policy is limited to 10,240 characters.
-  role.allow(
-    ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
-    ...functions.flatMap(({ functionArn }) => [functionArn, `${functionArn}:*`]),
-  );
-  Validations.of(role).acknowledge(
-    {
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'DescribeAlarms does not support resource-level permissions that CodeDeploy could use.',
-    },
-    ...functions.map(({ node }) => ({
-      id: `AwsSolutions-IAM5[Resource::<${pascalCase(node.id)}.Arn>:*]`,
-      reason: 'Lambda numbers versions when they are published.',
-    })),
-  );
+  const arns = functions.flatMap(({ functionArn }) => [functionArn, `${functionArn}:*`]);
+  role.allow('lambda', ['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias'], arns);
+  const versions = functions.map(({ node }) => `AwsSolutions-IAM5[Resource::<${pascalCase(node.id)}.Arn>:*]`);
+  acknowledge(role, 'Lambda numbers versions when they are published.', versions);
   return role;
 };

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -7,6 +7,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { eventSource } from '../shared/events/bus.ts';
 import { reminderTypes } from '../shared/events/event.ts';
+import { acknowledge } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -47,10 +48,11 @@ export const notificationTopic = (
     }),
   );
   if (email !== null)
-    Validations.of(topic.addSubscription(new EmailSubscription(email))).acknowledge({
-      id: 'Serverless-SNSRedrivePolicy',
-      reason: 'A dead-letter queue stores messages that an endpoint rejects, and mail is never rejected.',
-    });
+    acknowledge(
+      topic.addSubscription(new EmailSubscription(email)),
+      'A dead-letter queue stores messages that an endpoint rejects, and mail is never rejected.',
+      ['Serverless-SNSRedrivePolicy'],
+    );
   return topic;
 };
 

@@ -54,8 +54,7 @@ export class Schedules extends Construct {
         ...(bus && { EVENT_BUS: bus.eventBusName }),
       },
     });
-    if (bus)
-      handler.addToRolePolicy(new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus.eventBusArn] }));
+    if (bus) handler.role.allow('events', ['PutEvents'], [bus.eventBusArn]);
     if (settings.contentUpdates === 'propose') this.#forbidActivation(handler);
     // A second attempt for a run that failed with a bug or an outage; publisher failures are retried the next night.
     const scheduled = this.#publish(handler, { retryAttempts: 1, maxEventAge: Duration.hours(6) });
@@ -90,8 +89,8 @@ export class Schedules extends Construct {
     // Prevents the confused deputy: no other account's schedule can use this role.
     const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
     const role = new ServiceRole(this, `${handler.node.id}-invoker`, 'scheduler', condition);
-    role.allow(['lambda:InvokeFunction'], called.functionArn);
-    role.allow(['sqs:SendMessage'], failedRuns.queueArn);
+    role.allow('lambda', ['InvokeFunction'], [called.functionArn]);
+    role.allow('sqs', ['SendMessage'], [failedRuns.queueArn]);
     return { called, role: role.withoutPolicyUpdates(), maxEventAge: options.maxEventAge };
   }
 

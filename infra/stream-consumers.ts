@@ -1,6 +1,5 @@
 /** The consumers of the ledger's stream: the event pipe, and the function that counts transactions for reports. */
-import { Aws, Duration, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
@@ -9,7 +8,7 @@ import { countTransactions } from '../functions/count-transactions.ts';
 import { patterns } from '../shared/events/announce.ts';
 import { busBatchMax, eventSource } from '../shared/events/bus.ts';
 import { eventsOfRecordMax } from '../shared/events/event.ts';
-import { fixLogicalId, ServiceRole } from './constructs.ts';
+import { acknowledge, fixLogicalId, ServiceRole, starFindings } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Deployment, EndpointFunction } from './endpoint-function.ts';
 
@@ -18,12 +17,10 @@ import { type Deployment, EndpointFunction } from './endpoint-function.ts';
  * statement with the stream's ARN would not allow it
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/list_amazondynamodb.html).
  */
-const allowStreamReads = (role: Role, { tables }: DataStack): void => {
-  for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
-    Validations.of(role).acknowledge({ id, reason: 'ListStreams does not support resource-level permissions.' });
-  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action}`);
-  role.addToPolicy(new PolicyStatement({ actions, resources: [tables.streamArn] }));
-  role.addToPolicy(new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }));
+const allowStreamReads = (role: ServiceRole, { tables }: DataStack): void => {
+  acknowledge(role, 'ListStreams does not support resource-level permissions.', starFindings);
+  role.allow('dynamodb', ['DescribeStream', 'GetRecords', 'GetShardIterator'], [tables.streamArn]);
+  role.allow('dynamodb', ['ListStreams'], ['*']);
 };
 
 /** Publishes the ledger's events: from the table's stream, through a pipe, to the event bus (decision 0018). */
@@ -40,9 +37,9 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
   const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
   const role = new ServiceRole(scope, 'PipeRole', 'pipes', condition);
   allowStreamReads(role, data);
-  role.allow(['lambda:InvokeFunction'], enrichment);
-  role.allow(['events:PutEvents'], bus.eventBusArn);
-  role.allow(['sqs:SendMessage'], deadLetterQueue.queueArn);
+  role.allow('lambda', ['InvokeFunction'], [enrichment]);
+  role.allow('events', ['PutEvents'], [bus.eventBusArn]);
+  role.allow('sqs', ['SendMessage'], [deadLetterQueue.queueArn]);
   for (const statement of data.tables.useOfKey()) role.addToPolicy(statement);
   const pipe = new CfnPipe(scope, 'EventPipe', {
     description: 'Events for transaction status changes, finished filings and reminders',
@@ -64,8 +61,7 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
     target: bus.eventBusArn,
     targetParameters: { eventBridgeEventBusParameters: { source: eventSource, detailType: '$.event_type' } },
   });
-  fixLogicalId(pipe, 'EventPipe');
-  return pipe;
+  return fixLogicalId(pipe, 'EventPipe');
 };
 
 /** Updates the report sums from the ledger's stream (decision 0025). Returns the name of the function, for its metrics. */
@@ -74,7 +70,7 @@ export const addReportCounter = (scope: Construct, deployment: Deployment): stri
   const { name, access, timeoutSeconds, patterns: filters } = countTransactions;
   const timeout = Duration.seconds(timeoutSeconds);
   const handler = new EndpointFunction(scope, name, deployment, { access, timeout });
-  allowStreamReads(handler.role as Role, data);
+  allowStreamReads(handler.role, data);
   const mapping = new EventSourceMapping(scope, 'ReportsStream', {
     target: handler.publish('Its event source sends failed records to a separate dead-letter queue.'),
     eventSourceArn: data.tables.streamArn,

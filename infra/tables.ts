@@ -8,7 +8,7 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key as EncryptionKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { assert } from '../shared/base/assert.ts';
@@ -20,7 +20,7 @@ import {
   type TableName,
   tables,
 } from '../shared/store/table-definitions.ts';
-import { fixLogicalId, pascalCase } from './constructs.ts';
+import { allowing, fixLogicalId, pascalCase } from './constructs.ts';
 import type { Settings } from './settings.ts';
 
 const names = Object.keys(tables) as TableName[];
@@ -92,14 +92,9 @@ export class Tables extends Construct {
    */
   useOfKey(): PolicyStatement[] {
     if (!this.key) return [];
-    const names = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
-    return [
-      new PolicyStatement({
-        actions: names.map((action) => `kms:${action}`),
-        resources: [this.key.keyArn],
-        conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(this).region}.amazonaws.com` } },
-      }),
-    ];
+    const actions = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+    const viaDynamo = { 'kms:ViaService': `dynamodb.${Stack.of(this).region}.amazonaws.com` };
+    return [allowing('kms', actions, [this.key.keyArn], { StringEquals: viaDynamo })];
   }
 
   /** The tables whose data cannot be recreated. */
@@ -115,8 +110,7 @@ export class Tables extends Construct {
       // Without the key, retained tables cannot be read.
       removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
-    fixLogicalId(key, 'DataKey');
-    return key;
+    return fixLogicalId(key, 'DataKey');
   }
 
   #add(name: TableName): TableV2 {

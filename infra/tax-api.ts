@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Aws, CfnOutput, RemovalPolicy, Size } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   ApiDefinition,
@@ -26,7 +26,7 @@ import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 import { apiDefinition, documentMethods, type Method, throttle } from './api-definition.ts';
 import type { Entry } from './bundling.ts';
-import { fixLogicalId, logGroup } from './constructs.ts';
+import { acknowledge, fixLogicalId, logGroup } from './constructs.ts';
 import { type Deployment, EndpointFunction, tracingIsOff } from './endpoint-function.ts';
 import { tooMany } from './gateway-problems.ts';
 import { addGradualDeployment } from './gradual-deployment.ts';
@@ -263,20 +263,13 @@ export class TaxApi extends Construct {
   #acknowledge(): void {
     const { gatewayLogRole, tracing, waf } = this.#deployment.settings;
     const logsPolicy = 'arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs';
-    Validations.of(this.#api).acknowledge(
-      {
-        id: 'AwsSolutions-APIG2',
-        reason:
-          'The handlers validate with the zod schemas of the OpenAPI document, and return errors in the envelope.',
-      },
-      ...[
-        !tracing && { id: 'Serverless-APIGWXrayEnabled', reason: tracingIsOff },
-        !waf && { id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month. `-c waf=true` adds one.' },
-        gatewayLogRole === 'make' && {
-          id: `AwsSolutions-IAM4[Policy::${logsPolicy}]`,
-          reason: 'The account-wide role that lets API Gateway write logs; AWS requires this policy.',
-        },
-      ].filter((finding) => finding !== false),
-    );
+    const isValidated =
+      'The handlers validate with the zod schemas of the OpenAPI document, and return errors in the envelope.';
+    acknowledge(this.#api, isValidated, ['AwsSolutions-APIG2']);
+    if (!tracing) acknowledge(this.#api, tracingIsOff, ['Serverless-APIGWXrayEnabled']);
+    if (!waf)
+      acknowledge(this.#api, 'A web ACL costs money each month. `-c waf=true` adds one.', ['AwsSolutions-APIG3']);
+    const writesLogs = 'The account-wide role that lets API Gateway write logs; AWS requires this policy.';
+    if (gatewayLogRole === 'make') acknowledge(this.#api, writesLogs, [`AwsSolutions-IAM4[Policy::${logsPolicy}]`]);
   }
 }
