@@ -1,7 +1,7 @@
 /** The gates that a release of files must pass before `update` or `import --activate` activates it. */
 import { toDay } from '../../base/calendar.ts';
 import { toBatches } from '../../base/collections.ts';
-import type { GateResult, ReleaseFor } from '../../catalog/content.ts';
+import type { GateResult } from '../../catalog/content.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { Release } from '../../catalog/release.ts';
 import { rateDecimals } from '../../catalog/release-values.ts';
@@ -98,15 +98,10 @@ const undatedRates = async ({ head, parts }: OpenRelease): Promise<number> => {
 
 const cases = workedCases as readonly WorkedCase[];
 
-/** Returns how many of the state's worked cases fail with the release but not with the active one. */
-const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, today: string): Promise<number> => {
-  const [releaseFor, activeFor] = [
-    await releaseForCases(candidate.head, cases),
-    await releaseForCases(active.head, cases),
-  ];
-  const fails = (worked: WorkedCase, { head }: OpenRelease, load: ReleaseFor) =>
-    runCase(worked, head, load, today).outcome === 'fail';
-  return cases.filter((worked) => fails(worked, candidate, releaseFor) && !fails(worked, active, activeFor)).length;
+/** Returns the state's worked cases that fail with a release. */
+const failedCases = async ({ head }: OpenRelease, today: string): Promise<ReadonlySet<WorkedCase>> => {
+  const releaseFor = await releaseForCases(head, cases);
+  return new Set(cases.filter((worked) => runCase(worked, head, releaseFor, today).outcome === 'fail'));
 };
 
 /** Returns the places of the format's last file in the active release and its fallback releases. */
@@ -140,7 +135,7 @@ const measureFigures = async (
     cap: toPercent(highest),
     undated: await undatedRates(candidate),
     'built-in': await unlikeBuiltIn(keys, candidate, builtIn, today),
-    cases: await newlyFailedCases(candidate, active, today),
+    cases: (await failedCases(candidate, today)).difference(await failedCases(active, today)).size,
   };
 };
 

@@ -18,6 +18,9 @@ import { getWhole, isZip, type ZipRange, zip4Groups, zipText } from './zip-piece
  */
 type Combined = { readonly charged: bigint; readonly lowest: bigint; readonly highest: bigint };
 
+const least = (a: bigint, b: bigint): bigint => (b < a ? b : a);
+const most = (a: bigint, b: bigint): bigint => (b > a ? b : a);
+
 export type ChargedRates = {
   /** The rates on food are present only if a jurisdiction has a separate one. */
   readonly byKind: Readonly<Partial<Record<RateKind, Combined>>>;
@@ -48,11 +51,8 @@ export const chargedRates = (address: TaxAddress, active: Release | undefined, d
     const beside = placeRate(release, others, day, kind);
     if (charged === undefined || beside === undefined) return null;
     const sums = sets.flatMap((set) => combinedRate(release, set.codes, day, kind) ?? []).map((sum) => beside + sum);
-    const [least, most] = [
-      [charged, ...sums].reduce((a, b) => (b < a ? b : a)),
-      [charged, ...sums].reduce((a, b) => (b > a ? b : a)),
-    ];
-    byKind[kind] = { charged, lowest: least, highest: most };
+    const [lowest, highest] = [sums.reduce(least, charged), sums.reduce(most, charged)];
+    byKind[kind] = { charged, lowest, highest };
   }
   const locals = jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => code);
   return {
@@ -99,7 +99,7 @@ const differentRates = (before: ChargedRates, after: ChargedRates): readonly Rat
 
 /** Returns the highest rate of any kind that an address there can have. */
 const highestRate = ({ byKind }: ChargedRates): bigint =>
-  Object.values(byKind).reduce((most, { highest }) => (highest > most ? highest : most), 0n);
+  Object.values(byKind).reduce((known, { highest }) => most(known, highest), 0n);
 
 /**
  * The combined rate of one ZIP, ZIP+4 or city before and after a change, in units of `10^-rateDecimals`, and the day of
@@ -107,29 +107,30 @@ const highestRate = ({ byKind }: ChargedRates): bigint =>
  */
 export type RateStep = RatePair & { readonly key: string; readonly day: string };
 
-export type Impact = {
+const newImpact = () => ({
   /** The number of ZIPs and cities in the release, and their first and last day; `null` is open or unknown. */
-  zips: number;
-  cities: number;
-  firstDay: string | null;
-  lastDay: string | null;
+  zips: 0,
+  cities: 0,
+  firstDay: null as string | null,
+  lastDay: null as string | null,
   /** The number of compared ZIPs and cities whose combined rate differs on some day. */
-  changed: number;
+  changed: 0,
   /** The changed ZIPs and cities that had no known rate before (`gained`), or have none after (`lost`). */
-  gained: number;
-  lost: number;
+  gained: 0,
+  lost: 0,
   /** The changed ZIPs and cities that had local taxes before and have none after, on some day. */
-  vanished: number;
-  largest: RateStep | null;
+  vanished: 0,
+  largest: null as RateStep | null,
   /** The highest combined rate of any kind in the release, today or later, in units of `10^-rateDecimals`. */
-  highest: bigint;
+  highest: 0n,
   /** The largest change of a past rate that was complete, exact and more than the state's rate. */
-  largestPast: RateStep | null;
+  largestPast: null as RateStep | null,
   /** Examples for the report: the first changes, and the first losses of local taxes. */
-  readonly examples: { readonly changed: RateStep[]; readonly vanished: RateStep[] };
+  examples: { changed: [] as RateStep[], vanished: [] as RateStep[] },
   /** Changes of rates that were known on past days: a correction, or the first official file. */
-  readonly past: { changed: number; firstDay: string | null; largest: RateStep | null };
-};
+  past: { changed: 0, firstDay: null as string | null, largest: null as RateStep | null },
+});
+export type Impact = ReturnType<typeof newImpact>;
 
 /** Loads content for addresses of one state, as a calculation does. */
 export type LoadRelease = (addresses: readonly TaxAddress[]) => Promise<ReleaseFor>;
@@ -347,17 +348,7 @@ export async function* listBoth({ state, blocks, before, after }: ComparedPlaces
 
 /** Compares the rates of two releases at ZIPs and cities, with the same lookup as a calculation. */
 export const computeImpact = async ({ today, onChanges, ...places }: ImpactOptions): Promise<Impact> => {
-  const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0, vanished: 0 };
-  const impact: Impact = {
-    ...counts,
-    firstDay: null,
-    lastDay: null,
-    largest: null,
-    highest: 0n,
-    largestPast: null,
-    examples: { changed: [], vanished: [] },
-    past: { changed: 0, firstDay: null, largest: null },
-  };
+  const impact = newImpact();
   for await (const { key, address, releases } of listBoth(places)) {
     if (releases.after) addNamed(impact, key, releases.after);
     const { times, rated } = rateKey(key, address, releases, today);
@@ -365,8 +356,7 @@ export const computeImpact = async ({ today, onChanges, ...places }: ImpactOptio
     if (changes.length > 0) onChanges?.(changes);
     const rates = rated.flatMap((one) => one.rates);
     const coming = rates.filter(({ day }) => day >= today);
-    for (const { after } of coming)
-      if (after && highestRate(after) > impact.highest) impact.highest = highestRate(after);
+    for (const { after } of coming) if (after) impact.highest = most(impact.highest, highestRate(after));
     const compared = coming.filter(({ isCompared }) => isCompared);
     addRates(impact, compared);
     const past = rates.filter(({ day, isCompared }) => isCompared && day < today);

@@ -83,9 +83,9 @@ export const compareVersions = async (
   for (const current of await currentFiles(publisher.files, client)) {
     const file = getKnown(known, current);
     if (!file) return 'newer';
-    const { etag, lastModified } = await client.readVersion(current.url);
-    if (etag !== file.etag || lastModified !== file.last_modified) return 'newer';
-    if (etag === null && lastModified === null) result = 'unknown';
+    const { etag, last_modified } = await client.readVersion(current.url);
+    if (etag !== file.etag || last_modified !== file.last_modified) return 'newer';
+    if (etag === null && last_modified === null) result = 'unknown';
   }
   return result;
 };
@@ -103,15 +103,13 @@ const fetchFile = async (
   const downloaded = await reporter.withProgress(title, 1, 'The download failed.', async ({ reach, finish }) => {
     const found = await client.download(url, {
       path,
-      known: known ? { etag: known.etag, lastModified: known.last_modified } : null,
+      known: known ?? null,
       onProgress: (bytes, total) => reach(bytes / Math.max(1, total ?? bytes), megabytes(bytes)),
     });
     finish(found ? `Downloaded ${name} (${megabytes(found.bytes)})` : `${name} is unchanged`);
     return found;
   });
-  if (downloaded === null) return null;
-  const { etag, lastModified: last_modified, sha256, bytes } = downloaded;
-  return { ...current, etag, last_modified, sha256, bytes };
+  return downloaded && { ...current, ...downloaded };
 };
 
 /** Downloads the current files; returns `null` if the publisher still has the known version of each. */

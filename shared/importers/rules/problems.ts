@@ -78,18 +78,17 @@ const listValues = ({ rates, rules, settings }: RulesFile): readonly Value[] => 
   ...settingNames.flatMap((name) => settings[name].map((value, index) => ({ path: ['settings', name, index], value }))),
 ];
 
-const dayProblems = ({ path, value: { from, to } }: Value): readonly FieldProblem[] =>
-  to !== null && to < from ? [{ path: [...path, 'to'], message: `\`to\` must be on or after ${from}.` }] : [];
+/** Returns the problem of a field, if it has one. */
+const problemIf = (isWrong: boolean, path: Path, message: string): readonly FieldProblem[] =>
+  isWrong ? [{ path, message }] : [];
 
-const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['sources']): readonly FieldProblem[] =>
-  Object.hasOwn(sources, source)
-    ? []
-    : [
-        {
-          path: [...path, 'source'],
-          message: `\`sources\` has no ${source}.${didYouMean(source, Object.keys(sources), 4)}`,
-        },
-      ];
+const dayProblems = ({ path, value: { from, to } }: Value): readonly FieldProblem[] =>
+  problemIf(to !== null && to < from, [...path, 'to'], `\`to\` must be on or after ${from}.`);
+
+const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['sources']): readonly FieldProblem[] => {
+  const message = `\`sources\` has no ${source}.${didYouMean(source, Object.keys(sources), 4)}`;
+  return problemIf(!Object.hasOwn(sources, source), [...path, 'source'], message);
+};
 
 /** Reports values of one kind that apply on the same day, so that only their order would decide. */
 const overlapProblems = <Item extends Dated>(
@@ -104,9 +103,8 @@ const overlapProblems = <Item extends Dated>(
     const first = before.findIndex(
       (other) => shareDays(item, other) && getKey(other).some((key) => keys.includes(key)),
     );
-    if (first < 0) return [];
     const message = `${describe} ${path.join('.')}[${first}] on the same days. Keep one of them, or end one before the other begins.`;
-    return [{ path: [...path, index], message }];
+    return problemIf(first >= 0, [...path, index], message);
   });
 
 const listLevels = ({ id, levels }: RulesFile['rules'][number]): readonly string[] =>
@@ -121,10 +119,10 @@ const allOverlaps = ({ rates, rules, settings }: RulesFile): readonly FieldProbl
 ];
 
 /** Requires a code of the state, and a declaration for each custom code. */
-const codeProblem = (code: string, state: string, declared: ReadonlySet<string>): string | null => {
-  if (code !== state && !code.startsWith(`${state}-`)) return `Use a jurisdiction of ${state}.`;
-  if (!isOwnCode(code) || declared.has(code)) return null;
-  return `\`jurisdictions\` has no ${code}.${didYouMean(code, declared, 4)}`;
+const codeProblems = (code: string, path: Path, state: string, declared: ReadonlySet<string>) => {
+  if (code !== state && !code.startsWith(`${state}-`)) return [{ path, message: `Use a jurisdiction of ${state}.` }];
+  const message = `\`jurisdictions\` has no ${code}.${didYouMean(code, declared, 4)}`;
+  return problemIf(isOwnCode(code) && !declared.has(code), path, message);
 };
 
 const usedCodes = ({
@@ -149,56 +147,48 @@ type Ranges = readonly (readonly [string, string])[];
 const zipProblems = (zips: Ranges, path: Path, letters: string): readonly FieldProblem[] =>
   zips.flatMap(([low, high], index) => {
     const foreign = [low, high].find((zip) => !statesOfZip(zip).includes(letters));
-    return foreign === undefined ? [] : [{ path: [...path, index], message: `${foreign} is not a ZIP of ${letters}.` }];
+    return problemIf(foreign !== undefined, [...path, index], `${foreign} is not a ZIP of ${letters}.`);
   });
 
 const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string): readonly FieldProblem[] =>
   jurisdictions.flatMap(({ code, zips }, index) => {
     const path = ['jurisdictions', index];
-    const found: FieldProblem[] = [...zipProblems(zips, [...path, 'zips'], stateOfJurisdiction(state))];
     const prefix = ownCodePrefix(state);
-    if (!code.startsWith(prefix) || code === prefix)
-      found.push({ path: [...path, 'code'], message: `Use a custom code, which begins with ${prefix}.` });
-    if (jurisdictions.findIndex((other) => other.code === code) < index)
-      found.push({ path: [...path, 'code'], message: 'Use each code only once.' });
-    if (!rates.some(({ jurisdiction }) => jurisdiction === code))
-      found.push({ path, message: `Use a rate of ${code} in \`rates\`, "0" if it has only a fee.` });
-    return found;
+    const isCustom = code.startsWith(prefix) && code !== prefix;
+    const isRepeated = jurisdictions.findIndex((other) => other.code === code) < index;
+    const isRated = rates.some(({ jurisdiction }) => jurisdiction === code);
+    return [
+      ...zipProblems(zips, [...path, 'zips'], stateOfJurisdiction(state)),
+      ...problemIf(!isCustom, [...path, 'code'], `Use a custom code, which begins with ${prefix}.`),
+      ...problemIf(isRepeated, [...path, 'code'], 'Use each code only once.'),
+      ...problemIf(!isRated, path, `Use a rate of ${code} in \`rates\`, "0" if it has only a fee.`),
+    ];
   });
 
 const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProblem[] => {
   const letters = stateOfJurisdiction(state);
   const policy = `${letters.toLowerCase()}-shipping`;
-  return rules.flatMap(({ id, ptcs, effect, zips, counties = [] }, index) => [
-    ...(effect.type === 'flat_fee' ? ptcs : []).flatMap((ptc, at) =>
-      ptc === retailDeliveryFee
-        ? []
-        : [
-            {
-              path: ['rules', index, 'ptcs', at],
-              message: `Use ${retailDeliveryFee}: a fee replaces the tax of its line.`,
-            },
-          ],
-    ),
-    ...(id === policy
-      ? [{ path: ['rules', index, 'id'], message: `${id} is the shipping policy: set it in \`settings.shipping\`.` }]
-      : []),
-    ...zipProblems(zips ?? [], ['rules', index, 'zips'], letters),
-    ...counties.flatMap((county, at) =>
-      county.startsWith(stateFips(letters))
-        ? []
-        : [{ path: ['rules', index, 'counties', at], message: `${county} is not a county of ${letters}.` }],
-    ),
-  ]);
+  const isForeign = (county: string) => !county.startsWith(stateFips(letters));
+  return rules.flatMap(({ id, ptcs, effect, zips = [], counties = [] }, index) => {
+    const path = ['rules', index];
+    const isTaxed = (ptc: string) => effect.type === 'flat_fee' && ptc !== retailDeliveryFee;
+    const feeAdvice = `Use ${retailDeliveryFee}: a fee replaces the tax of its line.`;
+    const policyAdvice = `${id} is the shipping policy: set it in \`settings.shipping\`.`;
+    return [
+      ...ptcs.flatMap((ptc, at) => problemIf(isTaxed(ptc), [...path, 'ptcs', at], feeAdvice)),
+      ...problemIf(id === policy, [...path, 'id'], policyAdvice),
+      ...zipProblems(zips, [...path, 'zips'], letters),
+      ...counties.flatMap((county, at) =>
+        problemIf(isForeign(county), [...path, 'counties', at], `${county} is not a county of ${letters}.`),
+      ),
+    ];
+  });
 };
 
 /** Returns the problems of a file's values. `state` is the state's jurisdiction code. */
 export const valueProblems = (file: RulesFile, state: string): readonly FieldProblem[] => {
   const declared = new Set(file.jurisdictions.map(({ code }) => code));
-  const codes = usedCodes(file).flatMap(({ path, code }) => {
-    const message = codeProblem(code, state, declared);
-    return message === null ? [] : [{ path, message }];
-  });
+  const codes = usedCodes(file).flatMap(({ path, code }) => codeProblems(code, path, state, declared));
   const values = listValues(file).flatMap((value) => [...dayProblems(value), ...sourceProblems(value, file.sources)]);
   return [
     ...values,

@@ -57,26 +57,19 @@ const layerName = ({ counties, codedPlaces, districts }: OwnCodes, key: LayerKey
 
 /** State-specific deviations from the common file layout. */
 
-type StateExceptions = {
+const usual = {
   /** Row and triplet types to ignore, each with the reason. */
-  readonly ignoredTypes: Readonly<Record<string, string>>;
+  ignoredTypes: {} as Readonly<Record<string, string>>,
   /** Whether a code with the type of a county is a county. */
-  readonly isCounty: (code: string) => boolean;
+  isCounty: (_code: string): boolean => true,
   /** A city's rate includes all local tax, so the county's rate is not added. */
-  readonly cityReplacesCounty: boolean;
-  /** The county's rate includes the state's tax, so a place without a county is unknown. */
-  readonly countyRequired: boolean;
-  /** The maximum sum of county and city rates, as a fraction, if they form one tax. */
-  readonly countyAndCityMax: string | null;
-};
-
-const usual: StateExceptions = {
-  ignoredTypes: {},
-  isCounty: () => true,
   cityReplacesCounty: false,
+  /** The county's rate includes the state's tax, so a place without a county is unknown. */
   countyRequired: false,
-  countyAndCityMax: null,
+  /** The maximum sum of county and city rates, as a fraction, if they form one tax. */
+  countyAndCityMax: null as string | null,
 };
+type StateExceptions = Readonly<typeof usual>;
 
 const exceptions: Readonly<Record<string, Partial<StateExceptions>>> = {
   IA: { isCounty: (code) => code !== '199' },

@@ -11,10 +11,9 @@ import { firstBytes, hashFile } from '../files/open-file.ts';
 import { getBody, Refused, type Response, request } from './request.ts';
 
 /** The version headers of a file. An absent header is `null`. */
-type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
+type FileVersion = { readonly etag: string | null; readonly last_modified: string | null };
 
 type Downloaded = FileVersion & {
-  readonly path: string;
   /** SHA-256 of the content, hexadecimal. */
   readonly sha256: string;
   readonly bytes: number;
@@ -70,13 +69,13 @@ const readSize = async (path: string): Promise<number> => (await stat(path).catc
 
 const toFileVersion = ({ headers }: Response): FileVersion => ({
   etag: headers.etag ?? null,
-  lastModified: headers['last-modified'] ?? null,
+  last_modified: headers['last-modified'] ?? null,
 });
 
 /** Returns the headers that request the file only if its version has changed. */
-const conditional = ({ etag, lastModified }: FileVersion): Record<string, string> => ({
+const conditional = ({ etag, last_modified }: FileVersion): Record<string, string> => ({
   ...(etag !== null && { 'If-None-Match': etag }),
-  ...(etag === null && lastModified !== null && { 'If-Modified-Since': lastModified }),
+  ...(etag === null && last_modified !== null && { 'If-Modified-Since': last_modified }),
 });
 
 /** The result of one attempt; a `failure` is retryable. */
@@ -168,7 +167,7 @@ export class PublisherClient {
     if (!isNew || version === null) return null;
     await refuseHtml(part, url);
     await rename(part, path);
-    return { ...(version as FileVersion), path, sha256: await hashFile(path), bytes: await readSize(path) };
+    return { ...(version as FileVersion), sha256: await hashFile(path), bytes: await readSize(path) };
   }
 
   /** Forwards bytes, reports the progress, and refuses a file above the size limit. */
