@@ -161,6 +161,22 @@ describe('the taxability tables', () => {
     expect([...known].filter((pair) => !used.some((row) => getPair(row) === pair))).toEqual([]);
   });
 
+  it("charges Tennessee's single article tax on exactly the goods whose price local taxes exclude above 1,600", () => {
+    const tennessee = byState.get('TN') as Release;
+    const [state, singleArticle] = tennessee.jurisdictions;
+    const city: Jurisdiction = { ...(state as Jurisdiction), code: 'US-TN-001-00001', type: 'city' };
+    const differing = codes
+      .flatMap(({ code }) => [...listVariants(code)])
+      .filter((product) => {
+        const effectIn = (jurisdiction: Jurisdiction) =>
+          chooseRule(tennessee, jurisdiction, product, '2026-11-26', isLasting)?.effect.type;
+        return (effectIn(city) === 'base_cap') !== (effectIn(singleArticle as Jurisdiction) === 'band');
+      })
+      .map(({ canonical }) => canonical);
+    // Whether local taxes on a manufactured home have this limit is not established.
+    expect(differing.filter((code) => !code.startsWith('MANUFACTURED_HOUSING'))).toEqual([]);
+  });
+
   it('contains no product whose treatment depends on the order of the rules', () => {
     const ties: string[] = [];
     for (const release of releases) {

@@ -63,14 +63,27 @@ const ownLocalRules = (own: Release, subject: CodeAndPeriod): readonly Rule[] =>
 
 const generalGoods: CodeAndPeriod = { code: 'GENERAL', attributes: { any: [], none: [] }, from: null, to: null };
 
+/** Codes that are shipped, but are not sales of goods. */
+const servicesOnGoods = ['RENTALS', 'CLOTHING.ALTERATIONS'];
+
 /** Returns the cap of local taxes on the price of all goods, if the state has one and taxes the entry's goods. */
 const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined => {
-  // Rentals are not sales of goods.
-  const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && !isWithin(code, 'RENTALS');
+  const isService = servicesOnGoods.some((service) => isWithin(code, service));
+  const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && !isService;
   const isTaxed = ['taxable', 'not_established'].includes(answer.state.type) && answer.local.type !== 'exempt';
   if (!isGoods || !isTaxed) return undefined;
   return ownLocalRules(own, generalGoods).find(({ effect }) => effect.type === 'base_cap')?.effect;
 };
+
+/**
+ * Returns the hand-written rules of the state's taxes on what a cap excludes from local taxes, such as Tennessee's single
+ * article tax.
+ */
+const listTaxesAboveCap = (own: Release): readonly Rule[] =>
+  own.jurisdictions
+    .slice(1)
+    .flatMap((jurisdiction) => ownRule(own, generalGoods, jurisdiction) ?? [])
+    .filter(({ effect }) => effect.type === 'band');
 
 const buildEntry = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry => ({
   code: row.code,
@@ -206,7 +219,8 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
     ...(assumption === '' ? {} : { assumption }),
   });
   const ofState = ofLevels(['state'], state, answer.assumption);
-  const local = localCapOn(own, entry) ?? answer.local;
+  const cap = localCapOn(own, entry);
+  const local = cap ?? answer.local;
   const isOwnLocal = local.type === 'not_established' && state.type !== 'not_established';
   const precedesLocally = ({ attributes: ruleAttributes, ptcs }: Rule) =>
     isOwnLocal ||
@@ -216,9 +230,16 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(
     (kind): RuleContent => ({ ...ofLevels(['district'], withLocalRate(state), ''), kinds: [kind] }),
   );
-  return JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === ''
-    ? [ofLevels(null, state, answer.assumption)]
-    : [ofState, ...ofDistricts, ofLevels(localLevels, local, answer.localAssumption)];
+  if (JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === '')
+    return [ofLevels(null, state, answer.assumption)];
+  const aboveCap = (cap ? listTaxesAboveCap(own) : []).map(
+    ({ levels, jurisdictions = [], effect, confidence: certainty }): RuleContent => ({
+      ...ofLevels(levels, effect, ''),
+      jurisdictions,
+      confidence: certainty,
+    }),
+  );
+  return [ofState, ...ofDistricts, ofLevels(localLevels, local, answer.localAssumption), ...aboveCap];
 };
 
 const words = (text: string): string =>
@@ -232,13 +253,13 @@ const words = (text: string): string =>
  */
 const getId = (
   state: string,
-  { levels, kinds, attributes, from }: RuleContent,
+  { levels, kinds, jurisdictions, attributes, from }: RuleContent,
   [code = '']: readonly string[],
 ): string =>
   [
     `${state.toLowerCase()}-taxability-${words(code.slice(code.indexOf('.') + 1))}`,
     ...getRequired(attributes).map(words),
-    ...(kinds ?? (levels === null ? [] : [levels.length === 1 ? 'state' : 'local'])).map(words),
+    ...(jurisdictions ?? kinds ?? (levels === null ? [] : [levels.length === 1 ? 'state' : 'local'])).map(words),
     ...(from === null ? [] : [from.slice(0, 7)]),
   ].join('-');
 
