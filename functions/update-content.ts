@@ -126,7 +126,7 @@ export const handler = scheduled(updateContent.name, async (_context, event) => 
   const late = await announce();
   const update = await inFolder((folder) => updateState(publisher, { ...options, folder }));
   const published = (await announce()) ?? late;
-  const { isStale, reason } = staleness(publisher, await readContentSource(state), toDay(now()));
+  const { reason } = staleness(publisher, await readContentSource(state), toDay(now()));
   log(state, { ...update, published, stale: reason });
-  return updateFigures(update, isStale);
+  return updateFigures(update, reason !== null);
 });

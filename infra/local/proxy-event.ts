@@ -7,24 +7,19 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import type { Problem } from '../../shared/base/result.ts';
 import { closest } from '../../shared/vocabulary/closest.ts';
 
-export type RequestTarget = {
-  /** The host and port of an absolute-form target (RFC 9112, 3.2.2), which overrides the Host header. */
-  readonly authority: string | null;
-  readonly path: string;
-  readonly query: string;
-};
-
 /**
  * Splits the target of a request without changing a byte.
  *
  * Not `new URL`: it resolves `..`, parses `//host/path` as a host, and throws on targets that a client can send.
  */
-export const parseTarget = (target: string): RequestTarget => {
+export const parseTarget = (target: string) => {
+  // The authority of an absolute-form target (RFC 9112, 3.2.2) overrides the Host header.
   const [, authority = null, rest = target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   const queryAt = rest.indexOf('?');
   const path = queryAt < 0 ? rest : rest.slice(0, queryAt);
   return { authority, path: path || '/', query: queryAt < 0 ? '' : rest.slice(queryAt + 1) };
 };
+export type RequestTarget = Readonly<ReturnType<typeof parseTarget>>;
 
 type MatchedResource = {
   readonly path: string;

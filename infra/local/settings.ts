@@ -48,20 +48,6 @@ export const freePort = async (port: number, variable: string): Promise<number> 
   return free;
 };
 
-export type LocalSettings = {
-  /** The address that the API listens on: loopback, or every network interface of a container. */
-  readonly host: string;
-  /** 0 selects any free port, for the API and for the database. */
-  readonly port: number;
-  readonly databasePort: number;
-  /** The data directory; `null` keeps the data in memory. */
-  readonly dataDirectory: string | null;
-  /** The demo account's key; `null` creates a new one. */
-  readonly apiKey: string | null;
-  /** An emulator that is already running; `null` starts one. */
-  readonly endpoint: string | null;
-};
-
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const portFrom = (variables: Variables, name: string, otherwise: number): number => {
@@ -124,15 +110,21 @@ const checkIssuer = (variables: Variables): void => {
 };
 
 /** Reads the settings of the local service from the environment. */
-export const readSettings = (variables: Variables): LocalSettings => {
+export const readSettings = (variables: Variables) => {
   checkLog(variables['LOG']);
   checkIssuer(variables);
   return {
+    /** The address that the API listens on: loopback, or every network interface of a container. */
     host: hostFrom(variables['HOST']),
+    /** 0 selects any free port, for the API and for the database. */
     port: portFrom(variables, 'PORT', 3000),
     databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),
+    /** The data directory; `null` keeps the data in memory. */
     dataDirectory: variables['DATA_DIR'] ? resolve(variables['DATA_DIR']) : null,
+    /** The demo account's key; `null` creates a new one. */
     apiKey: apiKeyFrom(variables['API_KEY']),
+    /** An emulator that is already running; `null` starts one. */
     endpoint: endpointFrom(variables['DYNAMODB_ENDPOINT']),
   };
 };
+export type LocalSettings = Readonly<ReturnType<typeof readSettings>>;

@@ -56,7 +56,7 @@ export const toSourceCoverage = (release: Release, record: SourceRecord | null, 
     proposal: record && !inUse ? toProposal(record) : null,
     as_of: age?.asOf ?? localCoverageOn(release, day).as_of,
     next_expected: age?.nextExpected ?? null,
-    stale: age?.isStale ?? false,
+    stale: age?.reason != null,
     stale_reason: age?.reason ?? null,
   };
 };

@@ -149,16 +149,8 @@ const holdsOn =
 
 const taxable = { type: 'taxable' } as const;
 
-/** A rule or the shipping policy, and the levels that it applies to; `undefined` if no rule matches the product. */
-type Decision = {
-  readonly who: readonly string[];
-  readonly rule: Rule | undefined;
-  /** Whether the level is the state and its general rate is zero. */
-  readonly isUntaxed: boolean;
-};
-
 /** Returns the rule that applies at each level. Levels with equal effects are grouped. */
-const decisionsOn = (release: Release, product: ProductTaxCode, day: string): Decision[] => {
+const decisionsOn = (release: Release, product: ProductTaxCode, day: string) => {
   const levels = listLevels(release, product);
   const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;
   const chosen = levels.map(({ name, jurisdiction }) => {
@@ -178,6 +170,8 @@ const decisionsOn = (release: Release, product: ProductTaxCode, day: string): De
     return { ...decision, who: [...all.filter((name) => typeof name === 'string'), ...placesInWords(places)] };
   });
 };
+/** A rule or the shipping policy, and the levels that it applies to; `undefined` if no rule matches the product. */
+type Decision = ReturnType<typeof decisionsOn>[number];
 
 /** Returns the lowest of several confidences; `null` if there are none. */
 const lowest = (found: readonly Confidence[]): Confidence | null =>

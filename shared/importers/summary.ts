@@ -7,13 +7,6 @@ import type { Entry } from './entry.ts';
 /** The number of bad rows that a summary lists; the others are only counted. */
 export const badRowsNamed = 50;
 
-export type Counted = {
-  readonly reason: string;
-  readonly count: number;
-  readonly file: string;
-  readonly firstLine: number;
-};
-
 /** The number of locations in force on a day, the first day of any location and the last day of any. */
 type InForce = {
   readonly day: string;
@@ -23,30 +16,10 @@ type InForce = {
   readonly lastDay: string | null;
 };
 
-export type Summary = {
-  readonly files: readonly { readonly name: string; readonly rows: number }[];
-  readonly rowsRead: number;
-  /** Rows that are neither skipped nor bad. */
-  readonly rowsKept: number;
-  readonly skipped: readonly Counted[];
-  /** Imported rows with remarks. A row can have two remarks. */
-  readonly remarks: readonly Counted[];
-  /** `rows` is the number of bad rows; the rest of `count` are problems of a whole file. */
-  readonly bad: {
-    readonly count: number;
-    readonly rows: number;
-    readonly first: readonly { readonly file: string; readonly line: number; readonly reason: string }[];
-  };
-  /** The values in force on the day of the import; `null` if no release was built. */
-  readonly inForce: InForce | null;
-  /** Notes about the built release, in sentences. */
-  readonly notes: readonly string[];
-};
-
 type Numbered = { file: string; readonly line: number };
 type Reasons = Map<string, { count: number; first: Numbered }>;
 
-const listReasons = (reasons: Reasons): readonly Counted[] =>
+const listReasons = (reasons: Reasons) =>
   [...reasons].map(([reason, { count, first }]) => ({ reason, count, file: first.file, firstLine: first.line }));
 
 /** Counts entries in constant memory. */
@@ -54,9 +27,8 @@ export class Tally {
   private readonly files: { name: string; rows: number }[] = [];
   private readonly skipped: Reasons = new Map();
   private readonly remarks: Reasons = new Map();
-  private readonly first: (Numbered & { reason: string })[] = [];
-  private badCount = 0;
-  private badRows = 0;
+  /** `rows` is the number of bad rows; the rest of `count` are problems of a whole file. */
+  private readonly bad = { count: 0, rows: 0, first: [] as (Numbered & { reason: string })[] };
   private readonly notes: string[] = [];
   /** Rows of the current file, whose name comes after them. */
   private unnamed: Numbered[] = [];
@@ -66,30 +38,34 @@ export class Tally {
     if (entry.kind === 'skipped') this.add(this.skipped, entry.reason, entry.line);
     if (entry.kind === 'remark') this.add(this.remarks, entry.reason, entry.line);
     if (entry.kind === 'note') this.note(entry.sentence);
-    if (entry.kind === 'bad') {
-      this.badCount += 1;
-      if (!entry.isOfFile) this.badRows += 1;
-      if (this.first.length < badRowsNamed)
-        this.first.push(Object.assign(this.numbered(entry.line), { reason: entry.reason }));
-    }
+    if (entry.kind !== 'bad') return;
+    const { bad } = this;
+    bad.count += 1;
+    if (!entry.isOfFile) bad.rows += 1;
+    if (bad.first.length < badRowsNamed)
+      bad.first.push(Object.assign(this.numbered(entry.line), { reason: entry.reason }));
   }
 
   note(sentence: string): void {
     this.notes.push(sentence);
   }
 
-  summary(): Summary {
+  summary() {
     const skipped = listReasons(this.skipped);
     const rowsRead = this.files.reduce((sum, { rows }) => sum + rows, 0);
     const rowsSkipped = skipped.reduce((sum, { count }) => sum + count, 0);
     return {
       files: this.files,
       rowsRead,
-      rowsKept: rowsRead - rowsSkipped - this.badRows,
+      /** Rows that are neither skipped nor bad. */
+      rowsKept: rowsRead - rowsSkipped - this.bad.rows,
       skipped,
+      /** Imported rows with remarks. A row can have two remarks. */
       remarks: listReasons(this.remarks),
-      bad: { count: this.badCount, rows: this.badRows, first: this.first },
-      inForce: null,
+      bad: this.bad,
+      /** The values in force on the day of the import; `null` if no release was built. */
+      inForce: null as InForce | null,
+      /** Notes about the built release, in sentences. */
       notes: this.notes,
     };
   }
@@ -111,6 +87,8 @@ export class Tally {
     getOrAdd(reasons, reason, () => ({ count: 0, first: this.numbered(line) })).count += 1;
   }
 }
+
+export type Summary = ReturnType<Tally['summary']>;
 
 // Sorts after every day.
 const endless = '9999-99-99';

@@ -351,7 +351,6 @@ describe('stale publications', () => {
     const expected = {
       asOf: row.as_of || null,
       nextExpected: row.next_expected || null,
-      isStale: row.reason !== '',
       reason: row.reason || null,
     };
     expect(staleness(publisher, record, row.day)).toEqual(expected);

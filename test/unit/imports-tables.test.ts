@@ -11,7 +11,7 @@ import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { impactOfImport } from '../../shared/importers/releases/measure-impact.ts';
-import type { Counted } from '../../shared/importers/summary.ts';
+import type { Summary } from '../../shared/importers/summary.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import formatRows from '../fixtures/imports/formats.json' with { type: 'json' };
 import {
@@ -152,7 +152,7 @@ const partText = (state: string, { jurisdictions, rates, locations }: ReleasePar
 
 const matchStarts = (texts: readonly string[] = []) =>
   texts.map((text) => expect.stringMatching(`^${RegExp.escape(text)}`));
-const counted = (all: readonly Counted[]) =>
+const counted = (all: Summary['skipped']) =>
   all.map(({ firstLine, count, reason }) => `${firstLine} ×${count} ${reason}`);
 
 const input = ['files', 'name', 'replace', 'header', 'change', 'rows', 'rates', 'fips'] as const;
@@ -374,7 +374,7 @@ const codesIn = (imported: Imported, city: string): readonly string[] =>
     [code, name, type, kind ?? '-', reporting_code ?? '-'].join(' | '),
   );
 
-const lines = (reasons: readonly Counted[]) =>
+const lines = (reasons: Summary['skipped']) =>
   reasons.map(({ firstLine, count, reason }) => [firstLine, count, reason].join(' | '));
 
 describe.each(formats)('the $format importer', ({ format, state, rates, codes, summary, bad, refused }) => {

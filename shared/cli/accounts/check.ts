@@ -126,7 +126,7 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
   const source = await readContentSource(code);
   const age = publisher ? staleness(publisher, source, today) : null;
   const subject = `content ${state}`;
-  if (age?.isStale) return missing(subject, age.reason ?? 'stale', `Run npm run content -- update --state ${code}.`);
+  if (age?.reason) return missing(subject, age.reason, `Run npm run content -- update --state ${code}.`);
   if (age?.asOf) return ok(subject, `official files from ${age.asOf}, next due by ${age.nextExpected}`);
   const release = builtInRelease(code);
   const found = release ? `built-in rates of ${releaseDay(release)}` : 'no rates';

@@ -30,7 +30,7 @@ const columns: Columns<SourceToday> = [
   ['format', ({ publisher }) => publisher.format ?? 'none'],
   ['as of', ({ age }) => age.asOf],
   ['next due', ({ age }) => age.nextExpected],
-  ['stale', ({ age }) => age.isStale && 'yes'],
+  ['stale', ({ age }) => age.reason !== null && 'yes'],
   ['last update', ({ record }) => record?.checked_at.slice(0, 10) ?? 'never'],
   ['release', ({ record }) => record?.release],
 ];
@@ -56,7 +56,7 @@ export const sources = subcommand({
           ...publisher,
           as_of: age.asOf,
           next_expected: age.nextExpected,
-          stale: age.isStale,
+          stale: age.reason !== null,
           stale_reason: age.reason,
           last_update: record,
         })),

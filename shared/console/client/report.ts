@@ -78,20 +78,8 @@ export const earlierRanges = ({ from, to }: Range): readonly Range[] => {
 
 export type Change = { readonly before: string; readonly change: string; readonly percent: string | null };
 
-/** An amount of a state, with its changes from earlier periods; the state `''` means all states. */
-export type Compared = {
-  readonly state: string;
-  readonly measure: string;
-  readonly amount: string;
-  readonly changes: readonly Change[];
-};
-
 /** Compares all amounts of a period with earlier ones: of all states, then of each state with amounts in any of them. */
-export const compareReports = (
-  rows: readonly Row[],
-  earlier: readonly (readonly Row[])[],
-  currency: string,
-): Compared[] => {
+export const compareReports = (rows: readonly Row[], earlier: readonly (readonly Row[])[], currency: string) => {
   const all = getChosen([rows, ...earlier].flat(), currency, '');
   const states = [...new Set(all.map(({ state }) => state))].sort();
   return ['', ...states].flatMap((state) =>
@@ -106,3 +94,5 @@ export const compareReports = (
     }),
   );
 };
+/** An amount of a state, with its changes from earlier periods; the state `''` means all states. */
+export type Compared = ReturnType<typeof compareReports>[number];

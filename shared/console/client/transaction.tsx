@@ -14,17 +14,6 @@ type Document = Schemas['RetrievedTransaction'];
 type Line = Document['line_items'][number];
 type TransactionProps = { readonly transaction: Document };
 
-/** A line item or shipping charge, formatted for display. */
-type Charge = {
-  readonly id: string;
-  readonly title: string;
-  /** The details of the charge, such as the quantity and the price. */
-  readonly details: readonly string[];
-  readonly net_amount: string;
-  readonly tax_amount: string;
-  readonly taxes: readonly Schemas['TaxRow'][];
-};
-
 /** Formats an address on one line. Redaction keeps the city, the state and the ZIP code. */
 const addressText = (address: Schemas['Customer']['address'] | undefined): string | null =>
   address
@@ -51,7 +40,7 @@ const getTitle = (line: Line): string => line.description ?? line.product_tax_co
  * Returns the lines and shipping charges of a document. If `shipping` is a list, the titles include the ids of the
  * charges.
  */
-const listCharges = ({ line_items, shipping, tax_included }: Document): Charge[] => {
+const listCharges = ({ line_items, shipping, tax_included }: Document) => {
   const titles = new Map(line_items.map((line) => [line.id, getTitle(line)]));
   const titleOfId = (id: string) => titles.get(id) ?? id;
   const listDiscounts = (line: Line): string[] => {
@@ -291,7 +280,7 @@ const Base = ({ row }: { row: Schemas['TaxRow'] }) =>
     </>
   );
 
-const Taxes = ({ taxes }: { taxes: Charge['taxes'] }) =>
+const Taxes = ({ taxes }: { taxes: Line['taxes'] }) =>
   taxes.length === 0 ? (
     <p>No jurisdiction taxes this line.</p>
   ) : (

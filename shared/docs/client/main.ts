@@ -40,18 +40,10 @@ const addCopy = (block: HTMLElement): void => {
   block.append(button);
 };
 
-type Entry = {
-  readonly link: string;
-  readonly name: string;
-  readonly place: string;
-  readonly text: string;
-  readonly isGuide: boolean;
-};
-
 const most = 30;
 
 /** The search entries: guide sections, workflows, operations, schemas, fields and error codes. */
-const collect = (): readonly Entry[] =>
+const collect = () =>
   queryAll('main :is(section.guide, .guide h3, article, .field, tr)[id]').map((target) => {
     const heading = target.querySelector<HTMLElement>('h2, h3, .what code, th') ?? target;
     const parent = target.parentElement?.closest('section, article')?.querySelector('h2, h3');
@@ -63,6 +55,7 @@ const collect = (): readonly Entry[] =>
       isGuide: target.closest('.guide') !== null,
     };
   });
+type Entry = ReturnType<typeof collect>[number];
 
 /** Returns whether a text has a word that starts with `start`. */
 const hasWord = (text: string, start: string): boolean => {

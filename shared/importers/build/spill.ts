@@ -11,21 +11,15 @@ const zipUnit = 10_000;
 const zipsOfZip3 = 100;
 
 /** The pieces of one three-digit ZIP: some in memory, the rest in a file. */
-type Partition = {
-  buffer: Uint32Array;
-  used: number;
-  /** Bytes in the file. */
-  written: number;
-  /** The number of pieces that touch each ZIP of the partition, by the last two digits. */
-  readonly counts: Uint32Array;
-};
-
-const newPartition = (): Partition => ({
+const newPartition = () => ({
   buffer: new Uint32Array(bufferRecords * fields.length),
   used: 0,
+  /** Bytes in the file. */
   written: 0,
+  /** The number of pieces that touch each ZIP of the partition, by the last two digits. */
   counts: new Uint32Array(zipsOfZip3),
 });
+type Partition = ReturnType<typeof newPartition>;
 
 /**
  * Counts a piece in each ZIP that it touches. Throws if a ZIP or the whole partition has more pieces than fit in

@@ -59,20 +59,14 @@ export const changesOver = (
 };
 
 /** The names and rates of a release's jurisdictions, from its head and all its parts. */
-type RateBook = {
-  readonly establishedFrom: string;
-  readonly names: Map<string, string>;
-  readonly rates: Map<string, readonly Rate[]>;
-  /** Custom rates, which override the files' rates. */
-  readonly own: readonly Rate[];
-};
-
-export const newRateBook = ({ established_from, own }: Pick<Release, 'established_from' | 'own'>): RateBook => ({
+export const newRateBook = ({ established_from, own }: Pick<Release, 'established_from' | 'own'>) => ({
   establishedFrom: established_from,
-  names: new Map(),
-  rates: new Map(),
+  names: new Map<string, string>(),
+  rates: new Map<string, readonly Rate[]>(),
+  /** Custom rates, which override the files' rates. */
   own: own?.rates ?? [],
 });
+type RateBook = ReturnType<typeof newRateBook>;
 
 /** Adds a head or a part. Many parts repeat a jurisdiction, each with all of its rates or none. */
 export const addToRateBook = (

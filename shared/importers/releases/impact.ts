@@ -21,18 +21,8 @@ type Combined = { readonly charged: bigint; readonly lowest: bigint; readonly hi
 const least = (a: bigint, b: bigint): bigint => (b < a ? b : a);
 const most = (a: bigint, b: bigint): bigint => (b > a ? b : a);
 
-export type ChargedRates = {
-  /** The rates on food are present only if a jurisdiction has a separate one. */
-  readonly byKind: Readonly<Partial<Record<RateKind, Combined>>>;
-  readonly hasLocals: boolean;
-  /** Whether an import covers the address. `lowest` and `highest` include its ranges and streets. */
-  readonly isImported: boolean;
-  /** Whether every rate is known and exact. */
-  readonly isComplete: boolean;
-};
-
 /** Returns the rates of an address on a day; `null` if its general rate is unknown. */
-export const chargedRates = (address: TaxAddress, active: Release | undefined, day: string): ChargedRates | null => {
+export const chargedRates = (address: TaxAddress, active: Release | undefined, day: string) => {
   const { place, choice, resolution } = locate(address, () => active, day, false);
   const { release, jurisdictions } = place;
   if (release === null || resolution.coverage === 'none') return null;
@@ -56,12 +46,16 @@ export const chargedRates = (address: TaxAddress, active: Release | undefined, d
   }
   const locals = jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => code);
   return {
+    /** The rates on food are present only if a jurisdiction has a separate one. */
     byKind,
     hasLocals: (combinedRate(release, locals, day) ?? 0n) > 0n,
+    /** Whether an import covers the address. `lowest` and `highest` include its ranges and streets. */
     isImported,
+    /** Whether every rate is known and exact. */
     isComplete: resolution.coverage === 'complete',
   };
 };
+export type ChargedRates = NonNullable<ReturnType<typeof chargedRates>>;
 
 /** A rate before and after, in units of `10^-rateDecimals`. */
 type RatePair = { readonly kind: RateKind; readonly before: bigint; readonly after: bigint };
@@ -150,25 +144,14 @@ const addressOfKey = (state: string, key: string): TaxAddress => {
   };
 };
 
-/**
- * An address to compare, and the ZIP+4 ranges that it represents: a whole ZIP or city, or a group of the ZIP's ranges.
- * `isMain`: it represents the whole ZIP or city, or more than half of the ZIP's numbers.
- */
-type Probe = {
-  readonly key: string;
-  readonly address: TaxAddress;
-  readonly ranges: readonly NumberRange[];
-  readonly isMain: boolean;
-};
-
 const mostNumbers = 5000;
 
-/** Returns addresses that together represent a whole ZIP or city in these releases. */
-export const listProbes = (
-  key: string,
-  address: TaxAddress,
-  releases: readonly (Release | undefined)[],
-): readonly Probe[] => [
+/**
+ * Returns addresses that together represent a whole ZIP or city in these releases, and the ZIP+4 ranges that each
+ * represents: a whole ZIP or city, or a group of the ZIP's ranges. `isMain`: it represents the whole ZIP or city, or
+ * more than half of the ZIP's numbers.
+ */
+export const listProbes = (key: string, address: TaxAddress, releases: readonly (Release | undefined)[]) => [
   { key, address, ranges: [getWhole(key)], isMain: true },
   ...zip4Groups(key, releases).map((ranges) => {
     const plus4 = zipText(ranges[0]?.low ?? 0).slice(5);
@@ -176,6 +159,7 @@ export const listProbes = (
     return { key: `${key}-${plus4}`, address: { ...address, plus4 }, ranges, isMain: count > mostNumbers };
   }),
 ];
+type Probe = ReturnType<typeof listProbes>[number];
 
 /** Splits time at the days on which a rate or a boundary can change at an address, and at `today`. */
 export const rateTimes = (releases: readonly (Release | undefined)[], today: string): readonly Span[] => {
@@ -207,16 +191,6 @@ const addNamed = (impact: Impact, key: string, { locations, established_from }: 
 
 /** Returns the absolute difference. */
 export const getSize = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
-
-type Rates = {
-  readonly day: string;
-  readonly before: ChargedRates | null;
-  readonly after: ChargedRates | null;
-  /** The rates that are known both before and after, and differ. */
-  readonly steps: readonly RateStep[];
-  /** Whether the `before` release can have separate rates for the address. */
-  readonly isCompared: boolean;
-};
 
 const getLargest = (known: RateStep | null, rates: readonly Rates[]): RateStep | null => {
   let largest = known;
@@ -284,13 +258,16 @@ type ImpactOptions = ComparedPlaces & {
  * Returns the rates at an address on the first day of each span. The built-in tables have no ZIP+4 ranges, so a
  * comparison with them uses only addresses that represent most of the ZIP.
  */
-const ratesAt = ({ key, address, isMain }: Probe, releases: Releases, times: readonly Span[]): readonly Rates[] =>
+const ratesAt = ({ key, address, isMain }: Probe, releases: Releases, times: readonly Span[]) =>
   times.map(({ from: day }) => {
     const [before, after] = [chargedRates(address, releases.before, day), chargedRates(address, releases.after, day)];
-    const isCompared = isMain || before?.isImported === true;
+    // The rates that are known both before and after, and differ.
     const steps = before && after ? differentRates(before, after).map((pair) => ({ key, day, ...pair })) : [];
+    // Whether the `before` release can have separate rates for the address.
+    const isCompared = isMain || before?.isImported === true;
     return { day, before, after, steps, isCompared };
   });
+type Rates = ReturnType<typeof ratesAt>[number];
 
 /** The general combined rate of a city, or of ranges of a ZIP, before and after. Rates are fractions. */
 export type PlaceChange = Change & { readonly key: string; readonly zips: readonly ZipRange[] };

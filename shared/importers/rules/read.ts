@@ -16,13 +16,6 @@ import type { RulesFile } from './schema.ts';
 /** A repeated key of an object, which `JSON.parse` would drop silently. */
 type RepeatedKey = { readonly path: Path; readonly line: number };
 
-type JsonLines = {
-  readonly value: unknown;
-  /** The line of a value, from 1. For a missing value, the line of the object that should contain it. */
-  readonly getLine: (path: Path) => number;
-  readonly repeated: readonly RepeatedKey[];
-};
-
 const depthMax = 20;
 
 /** The tokens of valid JSON and its line ends. No white space is between a string and its quotes. */
@@ -63,11 +56,12 @@ const scan = (text: string, name: string) => {
 };
 
 /** Parses the content of the file `name`. Throws an `Error` with line and column if it is not JSON. */
-export const parseJsonLines = (file: string, name: string): JsonLines => {
+export const parseJsonLines = (file: string, name: string) => {
   const text = file.replace(/^\uFEFF/, '');
   const error = describeJsonError(text);
   if (error) throw new Error(`${name}, line ${error.line}, column ${error.column}: expected ${error.expected}.`);
   const { lines, repeated } = scan(text, name);
+  /** Returns the line of a value, from 1. For a missing value, the line of the object that should contain it. */
   const getLine = (path: Path): number => {
     for (let length = path.length; length > 0; length -= 1) {
       const line = lines.get(pathText(path.slice(0, length)));
@@ -75,8 +69,9 @@ export const parseJsonLines = (file: string, name: string): JsonLines => {
     }
     return lines.get('') ?? 1;
   };
-  return { value: JSON.parse(text), getLine, repeated };
+  return { value: JSON.parse(text) as unknown, getLine, repeated };
 };
+type JsonLines = ReturnType<typeof parseJsonLines>;
 
 // The head of each later release of the state repeats the rules, and the limit for an item is 400 KB compressed.
 const bytesMax = 500_000;

@@ -10,7 +10,7 @@ import {
   unitsWithoutId,
 } from '../../catalog/streets/street-address.ts';
 import { anyAddress, anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
-import { type Entry, type LocalSet, listFirst, type Span, unknownPlace } from '../entry.ts';
+import { type Entry, listFirst, type Span, unknownPlace } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
 import { misreadReason, type Row, type Table } from '../files/rows.ts';
 import { assertFits, limits } from '../limits.ts';
@@ -127,20 +127,6 @@ const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<Boun
   });
 };
 
-/** The local jurisdictions of a boundary row. */
-type Layers = {
-  /** Codes of the jurisdictions, without duplicates. */
-  readonly locals: LocalSet;
-  /** Keys that require a rate and have none in the rate file. */
-  readonly missing: readonly LayerKey[];
-  /** `county 999`, `place 12345`: absent from the rate file, which means that it has no local tax. */
-  readonly untaxed: readonly string[];
-  /** The earliest last day of the layers' rates; `null` if all are open-ended. */
-  readonly lastDay: string | null;
-  /** The problem of the row and how to correct it; `null` for a good row. */
-  readonly problem: string | null;
-};
-
 /** Columns 23 to 89, numbered from 1 as in the layout. */
 const columns = { state: 23, stateApplies: 24, county: 25, place: 26, placeType: 27, triplets: 30 } as const;
 const tripletsMax = 20;
@@ -209,7 +195,7 @@ const getUntaxed = (book: RateBook, cells: readonly string[], countyKey: LayerKe
 };
 
 /** Finds the jurisdictions of a boundary row: its county, its place and all its districts. */
-const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
+const readLayers = (book: RateBook, cells: readonly string[]) => {
   const { exceptions } = book;
   const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));
   const countyKey = layerKey('0', at(cells, columns.county));
@@ -219,13 +205,19 @@ const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
   const listed = districts(book, cells);
   const keys = [...new Set([county, place, ...listed.keys].filter((key) => key !== null))];
   return {
+    /** Codes of the jurisdictions, without duplicates. */
     locals: keys.map((key) => `US-${book.state}-${key}`),
+    /** Keys that require a rate and have none in the rate file. */
     missing: keys.filter((key) => !book.isNamed(key)),
+    /** `county 999`, `place 12345`: absent from the rate file, which means that it has no local tax. */
     untaxed: exceptions.countyRequired ? [] : getUntaxed(book, cells, countyKey, place),
+    /** The earliest last day of the layers' rates; `null` if all are open-ended. */
     lastDay: keys.flatMap((key) => book.getLastDay(key) ?? []).toSorted()[0] ?? null,
+    /** The problem of the row and how to correct it; `null` for a good row. */
     problem: listed.problem ?? findProblem(book, cells, county, place),
   };
 };
+type Layers = Readonly<ReturnType<typeof readLayers>>;
 
 /** A street-address row that could have any address in its ZIP, on any day since the Streamlined agreement took effect. */
 const unreadRow = { from: '2005-10-01', to: null, rank: 1, flags: ofStreets, street: anyAddress } as const;

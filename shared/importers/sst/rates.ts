@@ -136,17 +136,6 @@ const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: R
 /** A rate and its line in the file. */
 type RateLine = { readonly line: number; readonly rate: DatedRate };
 
-/** A row that replaces a different rate of its jurisdiction on the days that both rows cover. */
-type Overlap = {
-  /** The lines of the row that applies and of the row that it replaces. */
-  readonly line: number;
-  readonly replaced: number;
-  /** The first day that both rows cover. */
-  readonly from: string;
-  /** Whether both rows begin on the same day, so that only their order in the file decides. */
-  readonly isContradiction: boolean;
-};
-
 /** The days of a row on which no other row replaces it. */
 type Piece = { readonly row: RateLine; readonly rate: DatedRate };
 
@@ -165,12 +154,17 @@ const without = ({ row, rate }: Piece, cut: DatedRate): readonly Piece[] => {
 
 const getFigures = ({ from: _from, to: _to, ...figures }: DatedRate): string => JSON.stringify(figures);
 
-const buildOverlap = (row: RateLine, { row: other, rate }: Piece): Overlap => ({
+/** Describes a row that replaces a different rate of its jurisdiction on the days that both rows cover. */
+const buildOverlap = (row: RateLine, { row: other, rate }: Piece) => ({
+  /** The lines of the row that applies and of the row that it replaces. */
   line: row.line,
   replaced: other.line,
+  /** The first day that both rows cover. */
   from: firstDay(row.rate) < firstDay(rate) ? firstDay(rate) : firstDay(row.rate),
+  /** Whether both rows begin on the same day, so that only their order in the file decides. */
   isContradiction: other.rate.from === row.rate.from,
 });
+type Overlap = ReturnType<typeof buildOverlap>;
 
 /**
  * Reduces overlapping rows to one rate per day. If two rows overlap, the row that begins later applies, from its first

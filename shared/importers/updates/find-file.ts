@@ -103,14 +103,7 @@ export const listLinks = (html: string, base: string): readonly URL[] => {
 
 // Finds the current files of a publisher.
 
-export type CurrentFile = {
-  readonly option: PublishedFile['option'];
-  /** The publisher's URL of the file. */
-  readonly url: string;
-  /** The last segment of the URL as a safe local name. It contains the quarter if the publisher's names do. */
-  readonly name: string;
-};
-
+/** A file by its URL, and its safe local name, which contains the quarter if the publisher's names do. */
 type Named = { readonly name: string; readonly url: string };
 type Dated = Extract<PublishedFile, { readonly pattern: string }>;
 
@@ -172,7 +165,7 @@ const findCurrent = async (file: PublishedFile, client: Client, today: string): 
 };
 
 /** Finds the current version of each of a publisher's files. Throws `PublisherFailure`. */
-export const currentFiles = (files: readonly PublishedFile[], client: Client): Promise<readonly CurrentFile[]> => {
+export const currentFiles = (files: readonly PublishedFile[], client: Client) => {
   const today = toDay(now());
   return Promise.all(
     files.map(async (file) => {
@@ -181,3 +174,4 @@ export const currentFiles = (files: readonly PublishedFile[], client: Client): P
     }),
   );
 };
+export type CurrentFile = Awaited<ReturnType<typeof currentFiles>>[number];

@@ -15,16 +15,6 @@ export type UpdateRecord = {
   readonly failure: { readonly since: string } | null;
 };
 
-type Staleness = {
-  /** The day of Levy's newest official file; `null` without a file. */
-  readonly asOf: string | null;
-  /** The last day on which the next file is on time; `null` without a file. */
-  readonly nextExpected: string | null;
-  readonly isStale: boolean;
-  /** Why the state is stale, in sentences; `null` if it is not. */
-  readonly reason: string | null;
-};
-
 /** The number of months in a period of each cadence. Periods begin with the calendar year. */
 const periodMonths = { monthly: 1, quarterly: 3, 'twice a year': 6, yearly: 12 } as const;
 
@@ -136,7 +126,7 @@ export const nextExpectedAfter = (cadence: Publisher['cadence'], asOf: string): 
  * A state is stale after `nextExpected`, or if its updates have failed for seven days. A state without a record was
  * never updated from its publisher: it is not stale, and its days are `null`.
  */
-export const staleness = (publisher: Publisher, source: UpdateRecord | null, today: string): Staleness => {
+export const staleness = (publisher: Publisher, source: UpdateRecord | null, today: string) => {
   const months = periodMonths[publisher.cadence];
   const newest = source ? newestFile(daysOfFiles(publisher, source, months)) : undefined;
   const nextExpected = newest ? addDays(newest.next, graceDays) : null;
@@ -148,9 +138,11 @@ export const staleness = (publisher: Publisher, source: UpdateRecord | null, tod
     ...(addDays(failingSince, failingDays) <= today ? [`Updates have failed since ${failingSince}.`] : []),
   ];
   return {
+    /** The day of Levy's newest official file; `null` without a file. */
     asOf: newest?.asOf ?? null,
+    /** The last day on which the next file is on time; `null` without a file. */
     nextExpected,
-    isStale: reasons.length > 0,
+    /** Why the state is stale, in sentences; `null` if it is not. */
     reason: reasons.length > 0 ? reasons.join(' ') : null,
   };
 };

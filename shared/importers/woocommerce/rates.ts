@@ -170,21 +170,11 @@ const getCount = ({ zips, cities }: WooRate): number => (zips && cities ? 1 : (z
 const precedes = (a: WooRate, b: WooRate): boolean =>
   !isStateWide(a) && a.hasState === b.hasState && (getCount(a) - getCount(b) || b.line - a.line) > 0;
 
-/** The rates that apply together at a place. */
-export type Choice = {
-  /** The chosen rates, one per priority, sorted by priority. */
-  readonly rates: readonly WooRate[];
-  /** Two equally specific rates of one priority that differ. */
-  readonly conflict: readonly [WooRate, WooRate] | null;
-  /** Chosen rates that WooCommerce itself would replace by a less specific rate. */
-  readonly overtaking: readonly WooRate[];
-};
-
 /**
  * Chooses the most specific matching rate of each priority, in linear time: a hostile table can have many rows for a
  * place.
  */
-const choose = (matching: readonly Match[]): Choice => {
+const choose = (matching: readonly Match[]) => {
   const firsts = new Map<number, Match>();
   for (const match of matching) {
     const first = firsts.get(match.rate.priority);
@@ -207,11 +197,16 @@ const choose = (matching: readonly Match[]): Choice => {
     return rival ? [[rate, rival.rate] as const] : [];
   });
   return {
+    /** The chosen rates, one per priority, sorted by priority. */
     rates: chosen.map(([, { rate }]) => rate),
+    /** Two equally specific rates of one priority that differ. */
     conflict,
+    /** Chosen rates that WooCommerce itself would replace by a less specific rate. */
     overtaking: chosen.filter(([priority]) => overtaken.has(priority)).map(([, { rate }]) => rate),
   };
 };
+/** The rates that apply together at a place. */
+export type Choice = ReturnType<typeof choose>;
 
 export type Choose = (matching: readonly Match[]) => Choice;
 
