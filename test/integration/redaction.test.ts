@@ -7,7 +7,7 @@ import type { StoredTransaction, Transaction } from '../../shared/ledger/transac
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
-import { type Call, connectClient, newCaller } from '../support/api.ts';
+import { type Client, newCaller, newClient } from '../support/api.ts';
 import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, file } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
@@ -32,6 +32,15 @@ import { alter, forge, ofTransaction, undoTampering, verified } from '../support
 const mark = 'priv';
 
 const redact = (...args: readonly string[]) => accounts('redact', '--account', ...args);
+/** Redacts without a question, and returns the exit code and the printed object. */
+const redactJson = async (...args: readonly string[]) => {
+  const { code, out } = await redact(...args, '--yes', '--json');
+  return { code, ...JSON.parse(out) };
+};
+const personal = {
+  customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },
+  metadata: { email: 'a@example.org' },
+};
 
 const createRandom = (seed: number) => {
   const random = seeded(seed);
@@ -81,13 +90,10 @@ const personalShop = async (seed: number, count: number) => {
   const caller = await newCaller();
   const client = createFiler(caller);
   const keyed = () => ({ 'Idempotency-Key': random.secret('key').replace(mark, 'request') });
-  for (const id of customerIds)
-    await made(
-      client.call('POST', '/customers', {
-        headers: keyed(),
-        body: { id, name: random.secret('name'), exemptions: [] },
-      }),
-    );
+  for (const id of customerIds) {
+    const body = { id, name: random.secret('name'), exemptions: [] };
+    await made(client.call('POST', '/customers', { headers: keyed(), body }));
+  }
   const record = async () => {
     const id = customerIds[random.below(customerIds.length)] as string;
     const status = random.chance(0.7) ? 'finalized' : 'draft';
@@ -159,8 +165,8 @@ describe('redact', () => {
     expect(await personalIn(account.id, kept)).toHaveLength(named);
     expect((await made(shop.client.list({ customer_id: erased }))).data).toEqual([]);
     expect(await everyFigure(shop)).toEqual(before);
-    const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
-    expect(outcome).toMatchObject({ code: 0 });
+    const outcome = await redactJson(account.id, '--older-than', '0');
+    expect(outcome.code).toBe(0);
     for (const id of [kept, other])
       expect(await redact(account.id, '--customer', id, '--yes')).toMatchObject({ code: 0 });
     expect(await personalIn(account.id)).toEqual([]);
@@ -169,14 +175,11 @@ describe('redact', () => {
     expect(await everyFigure(shop)).toEqual(before);
     const { code, findings, checked } = await verify(account.id);
     expect({ code, findings }).toEqual({ code: 0, findings: [] });
-    const { transactions, already } = JSON.parse(outcome.out);
-    expect([checked.redacted, checked.transactions]).toEqual(Array(2).fill(transactions + already));
+    expect([checked.redacted, checked.transactions]).toEqual(Array(2).fill(outcome.transactions + outcome.already));
   });
 
   it('changes no amount of shipping that several certificates with the same reason exempt', async () => {
-    const caller = await newCaller();
-    const { account } = caller;
-    const client = connectClient(caller);
+    const client = await newClient();
     const exempt = (id: string, type: string) =>
       goods({ id, quantity: '1', unit_price: '100.00', customer: { exemption: { type, certificate_id: id } } });
     const line_items = [exempt('a', 'resale'), exempt('b', 'resale'), exempt('c', 'government')];
@@ -189,8 +192,8 @@ describe('redact', () => {
     };
     // 9.98 by 200.00 and 100.00 is 6.65 and 3.33.
     expect(await readReasons()).toEqual([['206.65', '103.33']]);
-    await redactTransaction(account.id, id, 'operator', redactionPorts());
-    expect(await verify(account.id)).toMatchObject({ code: 0, findings: [] });
+    await redactTransaction(client.account.id, id, 'operator', redactionPorts());
+    expect(await verify(client.account.id)).toMatchObject({ code: 0, findings: [] });
     const rest = { tax_date: '2026-10-09', credit_remaining: true };
     await made(client.create(buildCreditRequest({ id }, rest)));
     expect(await readReasons()).toEqual([['0.00', '0.00']]);
@@ -199,20 +202,18 @@ describe('redact', () => {
   it.each(['credit', 'sale'])(
     'finalizes a draft credit without a warning after its %s was redacted',
     async (redacted) => {
-      const caller = await newCaller();
-      const client = createFiler(caller);
+      const client = await newClient();
       const sale = await sold(client, { customer: { id: 'privdraft', address: michigan } });
       const credit = await made(client.create(buildCreditRequest(sale, { status: 'draft' })));
       const { id } = redacted === 'sale' ? sale : credit;
-      await redactTransaction(caller.account.id, id, 'operator', redactionPorts());
+      await redactTransaction(client.account.id, id, 'operator', redactionPorts());
       const finalized = await made(client.update(credit.id, { status: 'finalized' }));
       expect(finalized).toMatchObject({ status: 'finalized', warnings: [] });
     },
   );
 
   it('reports the number of remaining sales if new ones are added, fails, and completes when repeated', async () => {
-    const caller = await newCaller();
-    const client = createFiler(caller);
+    const client = await newClient();
     const customer = { id: 'privbusy', address: michigan };
     await sold(client, { customer });
     // A sale is recorded before each read of the selection.
@@ -220,43 +221,33 @@ describe('redact', () => {
       if ((input as { IndexName?: string }).IndexName === 'by_account') await sold(client, { customer });
       return pass();
     });
-    const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json').finally(noFaults);
+    const { id } = client.account;
+    const ended = await redactJson(id, '--customer', customer.id).finally(noFaults);
     expect(ended.code).toBe(1);
-    expect(JSON.parse(ended.out).left).toBeGreaterThan(0);
-    expect((await personalIn(caller.account.id, customer.id)).length).toBeGreaterThan(0);
-    const again = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
-    expect([again.code, JSON.parse(again.out).left]).toEqual([0, 0]);
-    expect(await personalIn(caller.account.id, customer.id)).toEqual([]);
+    expect(ended.left).toBeGreaterThan(0);
+    expect((await personalIn(id, customer.id)).length).toBeGreaterThan(0);
+    expect(await redactJson(id, '--customer', customer.id)).toMatchObject({ code: 0, left: 0 });
+    expect(await personalIn(id, customer.id)).toEqual([]);
   });
 
   it('covers every transaction that has had a reference, even on several index pages', async () => {
-    const caller = await newCaller();
-    const client = connectClient(caller);
+    const client = await newClient();
     const customer = { id: 'privoften', address: michigan };
     await concurrently(Array.from({ length: 101 }), async () => {
       const { id } = await made(client.create(sale({ customer, status: 'draft' })));
       await made(client.update(id, { reference_id: 'order-often', status: 'void', void_reason: 'again' }));
     });
-    const ended = await redact(caller.account.id, '--transaction', 'order-often', '--yes', '--json');
-    expect([ended.code, JSON.parse(ended.out)]).toMatchObject([0, { transactions: 101, left: 0 }]);
-    expect(await personalIn(caller.account.id, 'privoften')).toEqual([]);
+    const ended = await redactJson(client.account.id, '--transaction', 'order-often');
+    expect(ended).toMatchObject({ code: 0, transactions: 101, left: 0 });
+    expect(await personalIn(client.account.id, 'privoften')).toEqual([]);
   });
 
-  it.each<readonly [string, string, (client: Call, id: string) => Promise<unknown>]>([
-    [
-      'transaction',
-      'T#',
-      (call, id) =>
-        call('POST', `/transactions/${id}` as '/transactions/{id}', { body: { status: 'finalized' }, headers }),
-    ],
-    [
-      'customer',
-      'C#',
-      (call) => call('POST', '/customers/privraced' as '/customers/{id}', { body: { name: 'privname' }, headers }),
-    ],
-  ])('leaves no saved response of a request that read the %s and changed nothing', async (_, owner, repeat) => {
-    const caller = await newCaller();
-    const { id } = await sold(connectClient(caller), { customer: { id: 'privraced', address: michigan } });
+  it.each<readonly [string, string, string, object]>([
+    ['transaction', 'T#', '/transactions/{id}', { status: 'finalized' }],
+    ['customer', 'C#', '/customers/privraced', { name: 'privname' }],
+  ])('leaves no saved response of a request that read the %s and changed nothing', async (_, owner, path, body) => {
+    const caller = await newClient();
+    const { id } = await sold(caller, { customer: { id: 'privraced', address: michigan } });
     await made(caller.call('POST', '/customers', { body: { id: 'privraced', name: 'privname' } }));
     let isHeld = false;
     intercept(async ({ command, input, pass }) => {
@@ -268,7 +259,7 @@ describe('redact', () => {
       }
       return pass();
     });
-    await repeat(caller.call, id).finally(noFaults);
+    await caller.call('POST', path.replace('{id}', id), { body, headers }).finally(noFaults);
     expect(isHeld).toBe(true);
     expect(await personalIn(caller.account.id)).toEqual([]);
   });
@@ -277,9 +268,9 @@ describe('redact', () => {
     const caller = await newCaller();
     await made(caller.call('POST', '/customers', { body: { id: 'privgone', name: 'privname' } }));
     const lost = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['DeleteItem'] });
-    const ended = await redact(caller.account.id, '--customer', 'privgone', '--yes', '--json').finally(noFaults);
+    const ended = await redactJson(caller.account.id, '--customer', 'privgone').finally(noFaults);
     expect(lost.sends).toBeGreaterThan(1);
-    expect([ended.code, JSON.parse(ended.out)]).toMatchObject([0, { customer: true, left: 0 }]);
+    expect(ended).toMatchObject({ code: 0, customer: true, left: 0 });
     expect((await caller.call('GET', '/customers/privgone' as '/customers/{id}')).status).toBe(404);
   });
 });
@@ -303,15 +294,13 @@ describe('retention of personal data', () => {
   const outcome = (redacted: number, failed = 0, inconsistent = 0) => ({ redacted, failed, inconsistent });
 
   const shop = async (setting?: string) => {
-    const caller = await newCaller();
-    const { id } = caller.account;
+    const client = await newClient();
+    const { id } = client.account;
     if (setting !== undefined)
-      expect(await accounts('settings', '--account', id, `retain_personal_data_days=${setting}`)).toMatchObject({
-        code: 0,
-      });
-    return { id, client: connectClient(caller) };
+      expect((await accounts('settings', '--account', id, `retain_personal_data_days=${setting}`)).code).toBe(0);
+    return { id, client };
   };
-  const readRedacted = async (client: ReturnType<typeof connectClient>) =>
+  const readRedacted = async (client: Client) =>
     (await made(client.list({ limit: '100' }))).data.map(({ redacted_at }) => redacted_at !== undefined).reverse();
 
   it('removes personal data older than the setting, and continues from there on later days', async () => {
@@ -330,8 +319,7 @@ describe('retention of personal data', () => {
     const newest = (await made(client.list())).data[0]?.id ?? '';
     const history = await ledger('history', newest, '--account', id);
     expect(history.out).toContain('retention');
-    const { code } = await ledger('verify', '--account', id);
-    expect(code).toBe(0);
+    expect((await ledger('verify', '--account', id)).code).toBe(0);
   });
 
   it('stops when the time is up, and the next run of the day finishes', async () => {
@@ -364,10 +352,8 @@ describe('retention of personal data', () => {
     const { id, client } = await shop('30');
     const { id: altered } = await sold(client);
     await sold(client);
-    await alter(
-      { account: id, id: altered },
-      ofTransaction(() => ({ tax_date: '2026-10-09' })),
-    );
+    const changed = ofTransaction(() => ({ tax_date: '2026-10-09' }));
+    await alter({ account: id, id: altered }, changed);
     await later(120 * dayMs, async () => {
       const errors: unknown[] = [];
       const failing = await runFor(id, () => ({
@@ -402,20 +388,15 @@ describe('retention of personal data', () => {
 });
 
 describe('responses after a redaction', () => {
-  const personal = {
-    customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },
-    metadata: { email: 'a@example.org' },
-  };
-
   const shop = async () => {
-    const caller = await newCaller();
-    const { account } = caller;
+    const client = await newClient();
+    const { id } = client.account;
     const run = async (...args: readonly string[]) => {
-      const ran = await redact(account.id, ...args, '--yes');
-      expect(ran).toMatchObject({ code: 0 });
+      const ran = await redactJson(id, ...args);
+      expect(ran.code).toBe(0);
       return ran;
     };
-    return { ...caller, id: account.id, client: connectClient(caller), run };
+    return { call: client.call, id, client, run };
   };
 
   it('returns the data as null with the time of the redaction, in GET, lists and CSV', async () => {
@@ -463,12 +444,8 @@ describe('responses after a redaction', () => {
     const { client, run, id: account } = await shop();
     const parent = await sold(client, personal);
     await made(client.create(buildCreditRequest(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
-    const ran = JSON.parse((await run('--transaction', parent.id, '--json')).out);
-    expect(ran).toMatchObject({ transactions: 2, already: 0 });
-    expect(JSON.parse((await run('--transaction', parent.id, '--json')).out)).toMatchObject({
-      transactions: 0,
-      already: 2,
-    });
+    expect(await run('--transaction', parent.id)).toMatchObject({ transactions: 2, already: 0 });
+    expect(await run('--transaction', parent.id)).toMatchObject({ transactions: 0, already: 2 });
     const draft = await made(client.create(sale(personal)));
     await later(25 * 3_600_000, () => run('--transaction', draft.id));
     expect(await made(client.get(draft.id))).toMatchObject({ status: 'void', version: 3, customer: { id: null } });
@@ -497,18 +474,16 @@ describe('responses after a redaction', () => {
 });
 
 describe('ledger verify after a redaction', () => {
-  const personal = { customer: { id: 'cus_9', address: michigan }, metadata: { email: 'a@example.org' } };
   let account: string;
   let redacted: { readonly account: string; readonly id: string };
   let other: { readonly account: string; readonly id: string };
 
   beforeAll(async () => {
-    const caller = await newCaller();
-    account = caller.account.id;
-    const client = connectClient(caller);
+    const client = await newClient();
+    account = client.account.id;
     redacted = { account, id: (await sold(client, personal)).id };
     other = { account, id: (await sold(client, personal)).id };
-    expect(await redact(account, '--transaction', redacted.id, '--yes')).toMatchObject({ code: 0 });
+    expect((await redactJson(account, '--transaction', redacted.id)).code).toBe(0);
   });
   afterEach(undoTampering);
 
@@ -521,23 +496,15 @@ describe('ledger verify after a redaction', () => {
     transaction: { ...stored.transaction, redacted_at: at },
     commitments: { digest: newSalt() },
   });
-  const withDigest = (stored: StoredTransaction): StoredTransaction => ({
-    ...stored,
-    commitments: { digest: newSalt() },
-  });
+  const withDigest = (stored: StoredTransaction) => ({ ...stored, commitments: { digest: newSalt() } });
 
   const set = (changes: Partial<Transaction> | ((transaction: Transaction) => Partial<Transaction>)) =>
     ofTransaction(typeof changes === 'function' ? changes : () => changes);
-  const otherTax = set(({ line_items }) => ({
-    line_items: line_items.map((line) => ({ ...line, tax_amount: '0.06' })),
-  }));
+  const otherTax = set((sale) => ({ line_items: sale.line_items.map((line) => ({ ...line, tax_amount: '0.06' })) }));
 
+  type Change = (stored: StoredTransaction) => StoredTransaction;
   /** Changes of the redacted or the other transaction. `rehashed` also recomputes the hash of the newest audit entry. */
-  const changes: readonly (readonly [
-    string,
-    'redacted' | 'other',
-    (stored: StoredTransaction) => StoredTransaction,
-  ])[] = [
+  const changes: readonly (readonly [string, 'redacted' | 'other', Change])[] = [
     ['a figure', 'redacted', otherTax],
     ['a figure that nothing adds up to', 'redacted', set({ tax_date: '2026-10-09' })],
     ['the digest of the commitments', 'redacted', withDigest],
@@ -568,7 +535,7 @@ describe('ledger verify after a redaction', () => {
 
   it('does not redact a transaction whose state differs from its audit chain', async () => {
     await alter(other, set({ tax_date: '2026-10-09' }));
-    const { code, out } = await redact(account, '--transaction', other.id, '--yes', '--json');
-    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, transactions: 0, inconsistent: [other.id] });
+    const ended = await redactJson(account, '--transaction', other.id);
+    expect(ended).toMatchObject({ code: 1, transactions: 0, inconsistent: [other.id] });
   });
 });

@@ -1,6 +1,7 @@
 /** Requests of the TaxJar-compatible API, sent by TaxJar's own client for Node. */
 import Taxjar from 'taxjar';
 import { type Caller, newCaller, startApi } from './api.ts';
+import { made } from './sales.ts';
 
 type Refused = { readonly status: number; readonly error: string; readonly detail: string };
 const amountFields = ['amount', 'shipping', 'sales_tax', 'unit_price', 'discount'];
@@ -35,7 +36,30 @@ export const refusal = async (call: Promise<unknown>): Promise<string> => {
   return `${status} ${error}: ${detail}`;
 };
 
+/** Sends a request as its JSON text. Returns the body, with amounts as TaxJar writes them, and Levy's warnings. */
+export const sendRaw = async (
+  { key }: Pick<Caller, 'key'>,
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  body?: object | string,
+  more: Readonly<Record<string, string>> = {},
+) => {
+  const { url } = await startApi();
+  const headers = { Authorization: `Bearer ${key}`, ...more };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const reply = await fetch(`${url}/taxjar/v2/transactions/${path}`, { method, headers, ...(text && { body: text }) });
+  return { status: reply.status, answer: await reply.json(), warnings: reply.headers.get('Levy-Warnings') };
+};
+
+const newYork = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
+/** Records a finalized transaction of 2026-10-14 in New York with Levy's own API. */
+export const record = ({ call }: Pick<Caller, 'call'>, reference_id: string | null, others: object) => {
+  const sent = { status: 'finalized', reference_id, tax_date: '2026-10-14', customer: newYork };
+  return made(call('POST', '/transactions', { body: { ...sent, ...others } }));
+};
+
 export const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
+export const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
 export const order = {
   ...to,
   transaction_id: '123',
