@@ -233,10 +233,11 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   if (JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === '')
     return [ofLevels(null, state, answer.assumption)];
   const aboveCap = (cap ? listTaxesAboveCap(own) : []).map(
-    ({ levels, jurisdictions = [], effect, confidence: certainty }): RuleContent => ({
+    ({ levels, jurisdictions = [], effect, source, ...rule }): RuleContent => ({
       ...ofLevels(levels, effect, ''),
       jurisdictions,
-      confidence: certainty,
+      confidence: rule.confidence,
+      citation: own.sources[source] ?? citation,
     }),
   );
   return [ofState, ...ofDistricts, ofLevels(localLevels, local, answer.localAssumption), ...aboveCap];
