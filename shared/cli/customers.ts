@@ -18,10 +18,11 @@ import {
   withDefault,
 } from './terminal/run-command.ts';
 
-type Certificate = Customer['exemptions'][number];
-
 /** A row for each certificate, or one for a customer without certificates. */
-const columns: Columns<{ readonly customer: Customer; readonly certificate: Certificate | undefined }> = [
+const columns: Columns<{
+  readonly customer: Customer;
+  readonly certificate: Customer['exemptions'][number] | undefined;
+}> = [
   ['customer', ({ customer }) => shown(customer.id)],
   ['name', ({ customer }) => shown(customer.name ?? '')],
   ['reason', ({ certificate }) => certificate?.reason ?? 'none'],

@@ -187,9 +187,7 @@ const signs: Readonly<Record<TreatmentName, Sign>> = {
   not_established: ['–', 'no rule is established'],
 };
 
-type Cell = { readonly sign: Sign; readonly isUncertain: boolean };
-
-const buildCell = (release: Release, code: string, day: string): Cell => {
+const buildCell = (release: Release, code: string, day: string) => {
   const { treatment, rule_id, confidence } = findTaxability(release, code, day);
   const isRuled = rule_id !== null || treatment === 'not_subject_to_tax';
   return {

@@ -102,9 +102,6 @@ export const activeCoverage = async (
 export type ListedRelease = { readonly row: StateRelease; readonly head: ReleaseHead | null };
 export type ListedCorrupt = { readonly isActive: boolean; readonly error: ContentCorrupt };
 
-/** Returns the heads of a state's imports, oldest first. Corrupt heads are reported. */
-type ListHeads = (state: string, onCorrupt: (error: ContentCorrupt) => void) => AsyncIterable<ReleaseHead>;
-
 const describeOrigin = (head: ReleaseHead | null): string => {
   if (!head) return 'built_in';
   return isOwnOnly(head) ? 'own' : head.format;
@@ -116,12 +113,15 @@ export const headCounts = ({ own, counts, format }: ReleaseHead): ReleaseHead['c
     ? { ...counts, jurisdictions: own.jurisdictions.length, rates: own.rates.length }
     : counts;
 
-/** Returns all releases of a state by jurisdiction code, oldest first: built-in releases, then imports. */
+/**
+ * Returns all releases of a state by jurisdiction code, oldest first: built-in releases, then imports. `listHeads`
+ * yields the heads of a state's imports, oldest first.
+ */
 export const listReleases = async (
   state: string,
   { states }: ActiveReleases,
   day: string,
-  listHeads: ListHeads,
+  listHeads: (state: string, onCorrupt: (error: ContentCorrupt) => void) => AsyncIterable<ReleaseHead>,
 ): Promise<{ readonly releases: readonly ListedRelease[]; readonly corrupt: readonly ListedCorrupt[] }> => {
   const own = listBuiltIn(state);
   const pointer = states[state];

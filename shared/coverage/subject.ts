@@ -237,11 +237,8 @@ const listAttributes = (release: Release, product: ProductTaxCode, day: string):
   return [...new Set(required)].filter((code) => findProduct(`${product.canonical}.${code}`) !== null);
 };
 
-/** The treatment of a product with one additional attribute. */
-type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
-
 /** Lists the treatments of a product with each attribute that a rule depends on. */
-const listVariants = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
+const listVariants = (release: Release, product: ProductTaxCode, day: string) =>
   listAttributes(release, product, day).map((attribute) => {
     const decisions = decisionsOn(release, requireProduct(`${product.canonical}.${attribute}`), day);
     return { attribute, text: describeDecisions(decisions), rules: decisions.flatMap(({ rule }) => rule ?? []) };

@@ -103,10 +103,8 @@ const readArea = (cells: readonly string[], codes: TexasCodes, from: string): Ro
   return city === null ? skipped('the area is not a city') : row([{ names: [city], taxes: [...taxes.values()] }]);
 };
 
-/** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
-type Heading = { readonly from: string; readonly stateRate: string; readonly areas: number };
-
-const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading => {
+/** Reads the first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
+const readHeading = (name: string, first: Row | BrokenRow | undefined) => {
   const cells = first && 'cells' in first ? first.cells : [];
   const from = calendarDay(`${cells[2]?.slice(0, 4)}-${cells[2]?.slice(4)}-01`);
   const stateRate = readFraction(cells[4] ?? '');

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type CancellationReason, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { matchesCondition, newScope, type Scope, updated, updatedNames } from './evaluate.ts';
 import {
   canceled,
@@ -129,11 +129,9 @@ const readAction = (tableNamed: TableNamed, action: object): Write => {
   return readWrite(kind as Kind, tableNamed, input);
 };
 
-type Result = { readonly item: Item | undefined } | { readonly reason: CancellationReason };
-
 // Returns the item after a write, or the reason for its rejection: its condition, or an update that does not fit the
 // item.
-const toResult = (write: Write, before: Item | undefined): Result => {
+const toResult = (write: Write, before: Item | undefined) => {
   if (!matchesCondition(write.condition, before, write.scope))
     return { reason: conditionReason(write.showsOld ? before : undefined) };
   try {

@@ -24,15 +24,13 @@ import { account, CommandError, flag, optional, subcommand } from '../terminal/r
 /** The customers in a file, or the errors by line or entry. */
 type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
 
-type Place = (pointer: string) => string;
-
 const fieldNames = [...new Set([...Object.keys(CustomerRequest.shape), ...Object.keys(CertificateRequest.shape)])];
 
 const body = { schema: CustomerRequest, answer: customerAnswerFields };
 const strict = new Map([['prefer', ['handling=strict']]]);
 
 /** Returns the errors of one customer as POST /customers does, each with its position in the file. */
-const listErrors = (value: unknown, place: Place, verb: 'Pass' | 'Write' = 'Write'): string[] =>
+const listErrors = (value: unknown, place: (pointer: string) => string, verb: 'Pass' | 'Write' = 'Write'): string[] =>
   parseBody(body, { body: value, headers: strict, replyHeaders: {} }).problems.map((problem) =>
     problem.code === 'validation_unknown_field'
       ? `${place('')}: ${problem.title}. Use ${fieldNames.join(', ')}.`
@@ -171,8 +169,6 @@ const readInput = async (id: string | undefined, options: Input): Promise<FileCu
   return { customers: errors.length === 0 ? [customer] : [], errors };
 };
 
-type Outcome = { readonly kind: 'created' | 'changed' | 'unchanged'; readonly removed: number };
-
 /** Adds certificates to the earlier ones. One that the customer already has is not added again, so a repeat changes nothing. */
 const withEarlier = (exemptions: CustomerRequest['exemptions'], { id, exemptions: earlier }: Customer) => {
   const all = [
@@ -189,7 +185,7 @@ const putOne = async (
   isAdded: boolean,
   account: Account,
   ports: CustomerPorts,
-): Promise<Outcome> => {
+) => {
   const sent = { idempotency: null, unknownFields: [] };
   const { id } = request;
   const before = await ports.customers.find(account.id, id);
@@ -203,7 +199,7 @@ const putOne = async (
   const after: Pick<Customer, 'version' | 'exemptions'> = JSON.parse(result.value.body);
   const removed = (before?.exemptions ?? []).filter((old) => !after.exemptions.some((each) => isSame(each, old)));
   const kind = before === undefined ? 'created' : before.version === after.version ? 'unchanged' : 'changed';
-  return { kind, removed: removed.length };
+  return { kind, removed: removed.length } as const;
 };
 
 export const put = subcommand({

@@ -133,11 +133,7 @@ const redactionFaults = (
  * Checks the audit entries of a transaction, given in key order: versions without a gap, each hash, the link to the
  * previous entry, allowed status changes, and the state and times of the transaction.
  */
-export const checkChain = async (
-  account: string,
-  stored: StoredTransaction,
-  pages: AsyncIterable<readonly Item[]>,
-): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
+export const checkChain = async (account: string, stored: StoredTransaction, pages: AsyncIterable<readonly Item[]>) => {
   const { id, version: last } = stored.transaction;
   const faults: Fault[] = [];
   /** The entries by version; `null` for an unreadable one. */
@@ -246,10 +242,7 @@ export const hasAmounts = (credit: Transaction): boolean =>
  * Checks the counters of a sale against the sums of its live credits. Memory use depends on the number of lines, not
  * credits.
  */
-export const checkCredits = async (
-  sale: StoredTransaction,
-  credits: AsyncIterable<StoredTransaction>,
-): Promise<{ readonly live: number; readonly faults: readonly Fault[] }> => {
+export const checkCredits = async (sale: StoredTransaction, credits: AsyncIterable<StoredTransaction>) => {
   const { transaction } = sale;
   const charges = new Map<string, Amounts>();
   let unmatched = zeroShare;
@@ -352,11 +345,7 @@ const figuresText = ({ base, amounts, document, exceptions = [], review = [], cu
  * Checks that each entry of a transaction exists exactly once, with the sums of the transaction's rows, and checks the
  * transaction's filings.
  */
-export const checkEntries = async (
-  account: string,
-  stored: StoredTransaction,
-  filings: readonly StoredFiling[],
-): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
+export const checkEntries = async (account: string, stored: StoredTransaction, filings: readonly StoredFiling[]) => {
   const expected = expectedEntries(stored);
   const places = await findEntries(account, expected, filings);
   const faults = places.flatMap(({ entry, found }) => entryFaults(stored, entry, found));

@@ -144,10 +144,8 @@ export class LineHashChain {
 const lineBytesMax = 64 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-type FileLine = { readonly number: number; readonly bytes: Buffer; readonly isWhole: boolean };
-
 /** Yields the lines of a file with their number and line feed, one at a time. The last line may have no line feed. */
-export const fileLines = async function* (path: string): AsyncGenerator<FileLine> {
+export const fileLines = async function* (path: string) {
   let rest: Buffer = Buffer.alloc(0);
   let number = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {

@@ -143,12 +143,7 @@ const getId = ({ reference }: Created, body: unknown): string | null => {
 };
 
 /** Creates a transaction with a reference of this run, and adds it to `all`. */
-const create = async (
-  session: Session,
-  all: Created[],
-  name: string,
-  body: Body,
-): Promise<{ readonly created: Created; readonly answer: HttpResponse }> => {
+const create = async (session: Session, all: Created[], name: string, body: Body) => {
   const reference = `${session.prefix}_${name}`;
   const headers = { 'Idempotency-Key': randomUUID() };
   const request = {
@@ -322,11 +317,11 @@ const partialRefund = async (run: Run, parent: Created): Promise<void> => {
   await step('partial refund: credit one of two items', () => refund(run, parent, part, 'partial', tax));
 };
 
-/** `failure` is the message of the first failed check. `left` are the transactions that were not voided. */
-type Outcome = { readonly failure: string | null; readonly left: readonly NotVoided[] };
-
-/** Runs the workflows, then voids their transactions, even after a failure. */
-export const runSmoke = async (session: Session): Promise<Outcome> => {
+/**
+ * Runs the workflows, then voids their transactions, even after a failure. Returns the message of the first failed check
+ * (`failure`), and the transactions that were not voided (`left`).
+ */
+export const runSmoke = async (session: Session) => {
   const run: Run = { session, all: [] };
   let failure: string | null = null;
   try {

@@ -92,10 +92,8 @@ const ExemptByReason = ({ summary }: { summary: FilingData['summary'] }) => (
   />
 );
 
-type Total = NonNullable<FilingData['totals']>[number];
-
 /** The totals of jurisdictions by rate. */
-const ByRate = ({ totals }: { totals: readonly Total[] }) => (
+const ByRate = ({ totals }: { totals: NonNullable<FilingData['totals']> }) => (
   <details>
     <summary>Totals by rate</summary>
     <Table

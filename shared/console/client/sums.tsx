@@ -123,9 +123,9 @@ const ByMonth = ({ rows, chosen: { currency, state, measure }, range: { from, to
   );
 };
 
-type Totals = ReturnType<typeof stateTotals>[number];
-
-const totalColumns = measures.map(({ name, text }) => amountColumn<Totals>(text, ({ amounts }) => amounts[name]));
+const totalColumns = measures.map(({ name, text }) =>
+  amountColumn<ReturnType<typeof stateTotals>[number]>(text, ({ amounts }) => amounts[name]),
+);
 
 const ByState = ({ rows, chosen: { currency, measure }, range }: PlotProps) => {
   const totals = stateTotals(rows, currency);

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
-import type { Location, Streets } from '../../catalog/release.ts';
+import type { ReleasePart } from '../../catalog/content.ts';
+import type { Location } from '../../catalog/release.ts';
 import type { Evidence } from '../../catalog/release-values.ts';
 import { decode } from '../files/text.ts';
 import type { InForceCount } from '../summary.ts';
@@ -89,10 +89,8 @@ const cut = (piece: Piece, zip: number): Piece => ({
   high: Math.min(piece.high, zip * zipUnit + zipUnit - 1),
 });
 
-type Part = { readonly key: string; readonly locations: readonly Location[]; readonly streets?: Streets | undefined };
-
 /** Yields the parts of all ZIPs and cities, sorted by key, with one three-digit ZIP in memory at a time. */
-function* listParts({ sets, spill, streetRows, cities, zips }: Collection, evidence: Evidence): Generator<Part> {
+function* listParts({ sets, spill, streetRows, cities, zips }: Collection, evidence: Evidence) {
   const details = { evidence, getMeaning: (set: number) => sets.meaning(set) };
   const zipsByZip3 = Map.groupBy(zips, (zip) => Math.floor(zip / 100));
   const zip3s = new Set([...spill.zip3s(), ...streetRows.zip3s()]);
@@ -115,12 +113,7 @@ function* listParts({ sets, spill, streetRows, cities, zips }: Collection, evide
 }
 
 /** Writes the parts to a file as lines of JSON. Returns the counts of the release. */
-export const writeParts = async (
-  collection: Collection,
-  evidence: Evidence,
-  path: string,
-  inForce: InForceCount,
-): Promise<Pick<ReleaseHead['counts'], 'parts' | 'zips' | 'locations' | 'streets'>> => {
+export const writeParts = async (collection: Collection, evidence: Evidence, path: string, inForce: InForceCount) => {
   const { registry, streetRows, tally } = collection;
   const counts = { parts: 0, zips: 0, locations: 0 };
   function* lines(): Generator<string> {

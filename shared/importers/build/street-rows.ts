@@ -26,16 +26,6 @@ class Numbering<Value> {
 
 const zipUnit = 10_000;
 
-/** The street data of a ZIP from its street-address rows. */
-type ZipStreets = {
-  /**
-   * The jurisdiction sets of the addresses, each on the days on which a row has the set, as pieces of the whole ZIP.
-   */
-  readonly pieces: readonly Piece[];
-  /** `undefined` if there are more ranges than fit into an item. */
-  readonly streets: Streets | undefined;
-};
-
 const kindText = ({ street, prefix, parity, unit }: StreetRange): string =>
   [
     street.name,
@@ -81,11 +71,15 @@ export class StreetRows {
     return this.spill.zip3s();
   }
 
-  /** Removes the rows of a three-digit ZIP and returns a function that returns the street data of each of its ZIPs. */
-  take(zip3: number, getLocals: (set: number) => LocalSet): (zip: number) => ZipStreets | undefined {
+  /**
+   * Removes the rows of a three-digit ZIP and returns a function that returns the street data of each of its ZIPs. The
+   * pieces of the whole ZIP have the jurisdiction sets of the addresses, each on the days on which a row has the set.
+   * `streets` is `undefined` if there are more ranges than fit into an item.
+   */
+  take(zip3: number, getLocals: (set: number) => LocalSet) {
     const pieces = this.spill.take(zip3);
     const byZip = Map.groupBy(Array(pieces.length).keys(), (index) => Math.floor(pieces.getLow(index) / zipUnit));
-    return (zip) => {
+    return (zip: number) => {
       const rows = byZip.get(zip)?.map((index) => pieces.at(index));
       if (!rows) return undefined;
       this.zips += 1;

@@ -73,16 +73,13 @@ export const openText = async (path: string, lineMax: number, onProgress: OnProg
   return { name, size, blocks: decode(bytes, lineMax, onBytes, name), close };
 };
 
-/** A line of a fixed-width file, without its line end. */
-type Line = { readonly line: number; readonly text: string };
-
 /** Far above the widest known layout (211 characters). */
 const fixedLineMax = 10_000;
 
-/** Reads a fixed-width file line by line; leaves out blank lines. Throws if the file cannot be opened. */
+/** Reads a fixed-width file line by line, without line ends; leaves out blank lines. Throws if the file cannot be opened. */
 export const openLines = async (path: string, onProgress?: OnProgress) => {
   const { name, blocks, close } = await openText(path, fixedLineMax, onProgress);
-  async function* rows(): AsyncGenerator<Line> {
+  async function* rows() {
     let line = 0;
     try {
       for await (const block of blocks)

@@ -178,10 +178,7 @@ const newCellTexts = () => {
  * Reads the sheets of an XLSX workbook as text. A number is the decimal text of the stored value, never a
  * floating-point number. Throws if the file is not a workbook.
  */
-export const readWorkbook = async (
-  path: string,
-  onProgress: OnProgress = () => {},
-): Promise<{ readonly name: string; readonly sheets: readonly Sheet[] }> => {
+export const readWorkbook = async (path: string, onProgress: OnProgress = () => {}) => {
   const name = fileName(path);
   const { size } = await stat(path);
   try {

@@ -139,9 +139,6 @@ const measureFigures = async (
   };
 };
 
-/** The gates of a release, and sentences that list changes which fail a gate. */
-type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
-
 const listExamples = (
   results: readonly GateResult[],
   { largest, largestPast, examples }: Impact,
@@ -158,7 +155,8 @@ const listExamples = (
 };
 
 /**
- * Applies the gates to a release that would replace the active one. `known` is their comparison if the import has
+ * Applies the gates to a release that would replace the active one. Returns the results, and sentences that list
+ * changes which fail a gate. `known` is their comparison if the import has
  * already made it. Rejects with `ContentCorrupt` if either release is corrupt.
  */
 export const measureGates = async (
@@ -166,7 +164,7 @@ export const measureGates = async (
   active: OpenRelease,
   builtIn: Release,
   known: Impact | null,
-): Promise<Measured> => {
+) => {
   const today = toDay(now());
   const impact = known ?? (await impactOfChange(active, candidate, today));
   const figures = await measureFigures(candidate, active, builtIn, today, impact);

@@ -72,10 +72,7 @@ const getPath = (folder: string, state: string, { option, name }: Pick<SourceFil
  * neither ETag nor Last-Modified. `outdated`: the active release or the built-in release has changed since, so an
  * update imports the files again.
  */
-export const compareVersions = async (
-  publisher: Importable,
-  client: PublisherClient,
-): Promise<'current' | 'newer' | 'outdated' | 'unknown'> => {
+export const compareVersions = async (publisher: Importable, client: PublisherClient) => {
   const { files: known, release } = await readContentSource(publisher.state);
   if (release !== null && !(await isCurrent(release, await readActiveRelease(publisher.state), publisher)))
     return 'outdated';
@@ -296,10 +293,7 @@ const activatedAt = async ({ state, release }: ContentSource): Promise<string | 
  * The state's record stores which event is due, so the next run publishes it if this run ends first. The event is
  * published at least once: if a run ends before recording it, the next run repeats it with the same id.
  */
-export const announceRelease = async (
-  publisher: Importable,
-  publish: (event: ContentEvent) => Promise<void>,
-): Promise<ContentEvent['event_type'] | null> => {
+export const announceRelease = async (publisher: Importable, publish: (event: ContentEvent) => Promise<void>) => {
   const source = await readContentSource(publisher.state);
   const at = (await activatedAt(source)) ?? (source.activated ? undefined : null);
   const event = at === undefined ? null : contentEvent(publisher, source, at);

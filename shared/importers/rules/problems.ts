@@ -58,9 +58,7 @@ const listProblems = (issue: z.core.$ZodIssue, file: unknown): readonly FieldPro
 };
 
 /** Reads a parsed file: returns its values with defaults, or the problems of its shape. */
-export const readShape = (
-  value: unknown,
-): { readonly file: RulesFile | null; readonly problems: readonly FieldProblem[] } => {
+export const readShape = (value: unknown) => {
   const { success, data, error } = fileSchema().safeParse(value, { error: describeIssue });
   if (success) return { file: data, problems: [] };
   return { file: null, problems: error.issues.flatMap((issue) => listProblems(issue, value)) };
@@ -142,9 +140,7 @@ const usedCodes = ({
   ),
 ];
 
-type Ranges = readonly (readonly [string, string])[];
-
-const zipProblems = (zips: Ranges, path: Path, letters: string): readonly FieldProblem[] =>
+const zipProblems = (zips: RulesFile['jurisdictions'][number]['zips'], path: Path, letters: string) =>
   zips.flatMap(([low, high], index) => {
     const foreign = [low, high].find((zip) => !statesOfZip(zip).includes(letters));
     return problemIf(foreign !== undefined, [...path, index], `${foreign} is not a ZIP of ${letters}.`);

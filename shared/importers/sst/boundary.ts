@@ -88,8 +88,6 @@ const extensionPattern = /^\d{1,4}$/;
 const nineDigits = (zip: string, extension: string): string | null =>
   zipPattern.test(zip) && extensionPattern.test(extension) ? zip.padStart(5, '0') + extension.padStart(4, '0') : null;
 
-type Ends = { readonly low: string | null; readonly high: string | null };
-
 /** A street-address row has a column for its ZIP; if it is empty, the columns of ZIP ranges are used. */
 const streetZips = (cells: readonly string[]): readonly [low: string, high: string] => {
   const [zip = '', low = '', high = ''] = [cells[15], cells[17], cells[19]];
@@ -97,7 +95,7 @@ const streetZips = (cells: readonly string[]): readonly [low: string, high: stri
 };
 
 /** Returns the ends of a row; `undefined` for an unknown record type. */
-const readEnds = (type: string, cells: readonly string[]): Ends | undefined => {
+const readEnds = (type: string, cells: readonly string[]) => {
   const [low = '', lowExtension = '', high = '', highExtension = ''] = cells.slice(17, 21);
   // An extension of 0000 is not a wildcard.
   if (type === '4') return { low: nineDigits(low, lowExtension), high: nineDigits(high, highExtension) };
@@ -140,10 +138,8 @@ const placeKey = (book: RateBook, code: string, type: string): LayerKey | null =
   return keys.find((key) => key !== null && book.isNamed(key)) ?? null;
 };
 
-type Districts = { readonly keys: readonly LayerKey[]; readonly problem: string | null };
-
 /** Reads the twenty triplets of source, code and type. A triplet of type 45 is a location code, not a district. */
-const districts = (book: RateBook, cells: readonly string[]): Districts => {
+const districts = (book: RateBook, cells: readonly string[]) => {
   const keys: LayerKey[] = [];
   for (let index = 0; index < tripletsMax; index += 1) {
     const code = at(cells, columns.triplets + 3 * index + 1);

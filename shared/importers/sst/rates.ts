@@ -171,9 +171,7 @@ type Overlap = ReturnType<typeof buildOverlap>;
  * day to its last. If they begin on the same day, the later row in the file applies. States publish both cases by
  * mistake: Wisconsin ends a county's old rate on the day on which the new one begins.
  */
-export const resolveOverlaps = (
-  rows: readonly RateLine[],
-): { readonly rates: readonly DatedRate[]; readonly overlaps: readonly Overlap[] } => {
+export const resolveOverlaps = (rows: readonly RateLine[]) => {
   let pieces: readonly Piece[] = [];
   const overlaps: Overlap[] = [];
   for (const row of rows.toSorted(byFirstDay)) {

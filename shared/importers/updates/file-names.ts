@@ -45,9 +45,6 @@ export const nameInUrl = ({ pathname }: URL): string | null => {
 
 const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
 
-/** The quarter of a file, as its first day, and the day on which the file was posted. Both sort as strings. */
-type Publication = { readonly quarter: string; readonly posted: string };
-
 /**
  * Reads a quarter and a day of publication: `2026Q4AUG18.zip` is the quarter from 2026-10-01, posted
  * on 2026-08-18. Returns `null` for any other form. Does not check the day against the calendar.
@@ -56,7 +53,7 @@ type Publication = { readonly quarter: string; readonly posted: string };
  * and corrections during it, so the months of publication are counted from six months before the first day of the
  * quarter.
  */
-export const publicationIn = (text: string): Publication | null => {
+export const publicationIn = (text: string) => {
   const { year, quarter, month, day } =
     /^(?<year>20\d\d)Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\d{1,2})\b/i.exec(text)?.groups ?? {};
   const number = monthNumber(month ?? '');

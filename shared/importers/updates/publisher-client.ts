@@ -13,12 +13,6 @@ import { getBody, Refused, type Response, request } from './request.ts';
 /** The version headers of a file. An absent header is `null`. */
 type FileVersion = { readonly etag: string | null; readonly last_modified: string | null };
 
-type Downloaded = FileVersion & {
-  /** SHA-256 of the content, hexadecimal. */
-  readonly sha256: string;
-  readonly bytes: number;
-};
-
 /** A failure of the publisher, the connection or the disk. The message names the URL and what to do. */
 export class PublisherFailure extends Error {
   override readonly name = 'PublisherFailure';
@@ -139,7 +133,7 @@ export class PublisherClient {
   }
 
   /** Downloads a file; returns `null` if the publisher still has the known version. */
-  async download(url: string, { path, known, onProgress }: DownloadOptions): Promise<Downloaded | null> {
+  async download(url: string, { path, known, onProgress }: DownloadOptions) {
     const part = `${path}.part`;
     // The version of the partial download. Bytes of two versions are never joined.
     let version: FileVersion | null = null;
