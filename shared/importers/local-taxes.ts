@@ -5,8 +5,8 @@ import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
-import { type City, type Entry, listFirst, secondRate } from './entry.ts';
 import { bad, type RowResult, row, whenRead } from './files/columns.ts';
+import { type City, type Entry, listFirst, secondRate } from './importer.ts';
 import { assertFits, limits } from './limits.ts';
 import { listNames, type OwnCodes, type OwnPlace, type PlaceOrPart } from './own-codes.ts';
 

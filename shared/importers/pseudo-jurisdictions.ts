@@ -1,6 +1,6 @@
 import { codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction, JurisdictionType } from '../catalog/release-values.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from './importer.ts';
 
 /** A local tax that has a rate but no code in a file. */
 export type Component = {

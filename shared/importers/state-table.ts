@@ -2,7 +2,7 @@
  * A file with the local rates of one state: the content of its columns, which rows are skipped, and how the others are
  * read.
  */
-import type { Entry } from './entry.ts';
+
 import {
   type Columns,
   type HeadedRow,
@@ -16,6 +16,7 @@ import {
   whenRead,
 } from './files/columns.ts';
 import type { BrokenRow } from './files/rows.ts';
+import type { Entry } from './importer.ts';
 import { type Importer, onlyFile, type ReadOptions } from './importer.ts';
 import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
 import { OwnCodes } from './own-codes.ts';

@@ -2,7 +2,7 @@
 
 import { getOrAdd } from '../base/collections.ts';
 import type { Location } from '../catalog/release.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from './importer.ts';
 
 /** The number of bad rows that a summary lists; the others are only counted. */
 export const badRowsNamed = 50;

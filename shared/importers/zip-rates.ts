@@ -1,7 +1,6 @@
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, parseUnits } from '../catalog/release-values.ts';
-import { type Entry, secondRate, unknownPlace, wholeZip } from './entry.ts';
 import {
   bad,
   type HeadedRow,
@@ -19,7 +18,7 @@ import {
   whenRead,
 } from './files/columns.ts';
 import { readFraction } from './fractions.ts';
-import { type Importer, onlyFile } from './importer.ts';
+import { type Entry, type Importer, onlyFile, secondRate, unknownPlace, wholeZip } from './importer.ts';
 import { assertFits, limits } from './limits.ts';
 import { isSplit, newPseudoCodes, type PseudoCodes, splits } from './pseudo-jurisdictions.ts';
 import { dayIn, monthInName } from './updates/file-names.ts';

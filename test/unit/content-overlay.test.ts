@@ -8,7 +8,7 @@ import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import type { Rule } from '../../shared/catalog/release.ts';
-import type { City, Entry, Span } from '../../shared/importers/entry.ts';
+import type { City, Entry, Span } from '../../shared/importers/importer.ts';
 import { buildEntries, getHead } from '../fixtures/imports/harness.ts';
 import { always, ask, warningCodes } from '../support/builders.ts';
 import { buildOwnRules, builtIn } from '../support/local-content.ts';

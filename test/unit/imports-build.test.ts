@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { contentHash } from '../../shared/importers/build.ts';
-import type { Entry, Span } from '../../shared/importers/entry.ts';
+import type { Entry, Span } from '../../shared/importers/importer.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import { type LocalRate, LocalTaxes } from '../../shared/importers/local-taxes.ts';
 import { alternativesAt, buildEntries, getHead } from '../fixtures/imports/harness.ts';

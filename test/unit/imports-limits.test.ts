@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../shared/importers/entry.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
+import type { Entry } from '../../shared/importers/importer.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { limits } from '../../shared/importers/limits.ts';
 import {

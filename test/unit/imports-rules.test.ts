@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../shared/importers/entry.ts';
+import type { Entry } from '../../shared/importers/importer.ts';
 import { parseJsonLines } from '../../shared/importers/rules/read.ts';
 import { getBase, getHead, importFiles, listEntries, ofKind } from '../fixtures/imports/harness.ts';
 import { readCases } from '../support/facts.ts';

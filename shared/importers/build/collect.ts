@@ -3,7 +3,7 @@ import { getOrAdd } from '../../base/collections.ts';
 import { shareDays } from '../../catalog/effective.ts';
 import type { OwnRules } from '../../catalog/release.ts';
 import type { Evidence, Jurisdiction, Rate } from '../../catalog/release-values.ts';
-import type { City, Entry, LocalSet, LocationFlags, Span } from '../entry.ts';
+import type { City, Entry, LocalSet, LocationFlags, Span } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { Tally } from '../summary.ts';
 import { indexFrom, zipsOfState } from '../zips.ts';

@@ -1,7 +1,7 @@
 import { getOrAdd } from '../../base/collections.ts';
 import type { Streets } from '../../catalog/release.ts';
 import { anyAddress, groupText, nameText, rangeText, type StreetRange } from '../../catalog/streets/street-ranges.ts';
-import type { LocalSet } from '../entry.ts';
+import type { LocalSet } from '../importer.ts';
 import { assertFits, limits, refuseTooMany } from '../limits.ts';
 import { joinRanges } from '../zips.ts';
 import { dayText, type Piece } from './resolve.ts';

@@ -1,6 +1,6 @@
 /** Rows of files: the result of reading a row, the columns of a table, and the entries of rows. */
 import { cityName } from '../../catalog/local/place-names.ts';
-import type { Entry } from '../entry.ts';
+import type { Entry } from '../importer.ts';
 import type { OwnCodes } from '../own-codes.ts';
 import { type BrokenRow, misreadReason, openTable, type Row } from './rows.ts';
 import type { OnProgress } from './text.ts';

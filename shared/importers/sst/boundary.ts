@@ -10,9 +10,9 @@ import {
   unitsWithoutId,
 } from '../../catalog/streets/street-address.ts';
 import { anyAddress, anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
-import { type Entry, listFirst, type Span, unknownPlace } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
 import { misreadReason, type Row, type Table } from '../files/rows.ts';
+import { type Entry, listFirst, type Span, unknownPlace } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { foreignZips, touchesAny, zipsOfState } from '../zips.ts';
 import { type LayerKey, layerKey, placeTypes, type RateBook, rowDates } from './rates.ts';

@@ -2,9 +2,17 @@ import { codePart } from '../../catalog/local/place-names.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { formatFraction, formatPercent, parseUnits, rateDecimals } from '../../catalog/release-values.ts';
-import { type City, type Entry, type Span, unknownPlace, wholeZip } from '../entry.ts';
 import { openHeadedTable, readRows } from '../files/columns.ts';
-import { type Importer, onlyFile, type Read } from '../importer.ts';
+import {
+  type City,
+  type Entry,
+  type Importer,
+  onlyFile,
+  type Read,
+  type Span,
+  unknownPlace,
+  wholeZip,
+} from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type Component, isSplit, newPseudoCodes, type PseudoCodes } from '../pseudo-jurisdictions.ts';
 import {
