@@ -5,7 +5,7 @@ import { isRegistered } from '../calculations/certificates.ts';
 import type { Warning } from '../calculations/response.ts';
 import nexus from '../catalog/economic-nexus.json' with { type: 'json' };
 import { grossAmount, type Sum } from '../ledger/entries/entry.ts';
-import { formatAmount, parseAmount } from '../money/currency.ts';
+import { formatAmount, minorDigits, parseAmount } from '../money/currency.ts';
 import { findNewest, monthText, type ReportReads, type StoredRow } from '../reports/by-state.ts';
 import { jurisdictionCode, stateName } from '../vocabulary/jurisdiction.ts';
 import { type MeasuringPeriod, nexusStatuses } from './economic-nexus.ts';
@@ -118,10 +118,36 @@ const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms):
 
 type Status = Pick<StateAdvice, 'status' | 'advice'>;
 
-const determineStatus = (name: string, isCollecting: boolean, measured: readonly Measured[]): Status => {
+/** Whether the advice of a state names something to do. */
+export const needsAction = ({ advice }: Pick<StateAdvice, 'advice'>): boolean => !advice.startsWith('No action');
+
+/**
+ * Returns the advice for a state with a registration. A sale that was recorded before the registration was set has no
+ * tax, and no entry unless tax was collected. It is found by its reason in months that the registration covers now.
+ */
+const registeredAdvice = (
+  name: string,
+  rows: readonly StoredRow[],
+  isRegisteredOn: (day: string) => boolean,
+): string => {
+  const recorded = ({ sales, credits }: StoredRow): bigint =>
+    (sales.not_registered ?? 0n) - (credits.not_registered ?? 0n);
+  const isCovered = ({ month }: StoredRow) =>
+    isRegisteredOn(firstDay(toMonth(month))) && isRegisteredOn(lastDay(toMonth(month)));
+  const found = rows.filter((row) => recorded(row) > 0n && isCovered(row));
+  const [first] = found;
+  if (!first) return `No action: the account is registered in ${name}.`;
+  const amounts = [...Map.groupBy(found, (row) => row.currency)].map(([code, ofCode]) => {
+    const sum = ofCode.reduce((all, row) => all + recorded(row), 0n);
+    return `${formatAmount(sum, minorDigits(code))} ${code}`;
+  });
+  return `Void sales of ${amounts.join(' and ')} since ${first.month} and record them again, because they were recorded before the registration in ${name} was set: they have no calculated tax, and filings include only those with collected tax. A sale in a filing cannot be voided: credit it with its date.`;
+};
+
+const determineStatus = (name: string, advice: string | null, measured: readonly Measured[]): Status => {
   const reached = measured.filter(({ period }) => period.reached).map(({ period }) => period);
   const now = reached.find(({ counts_from }) => counts_from === null);
-  if (isCollecting) return { status: 'registered', advice: `No action: the account is registered in ${name}.` };
+  if (advice !== null) return { status: 'registered', advice };
   if (now)
     return {
       status: 'reached',
@@ -162,14 +188,16 @@ export const registrationAdvice = async (
   const byState = Map.groupBy(rows, ({ state }) => state);
   const data = nexusTerms.map(([code, terms]): StateAdvice => {
     const state = jurisdictionCode(code);
-    const measured = windowsIn(terms.period, month).map((window) => measure(byState.get(state) ?? [], window, terms));
+    const ofState = byState.get(state) ?? [];
+    const measured = windowsIn(terms.period, month).map((window) => measure(ofState, window, terms));
     const name = stateName(code);
+    const isRegisteredOn = (day: string) => isRegistered(settings, state, day);
     // Without a list of registrations, tax is calculated everywhere, but no registration is known.
-    const isCollecting = settings.registrations !== null && isRegistered(settings, state, date);
+    const isCollecting = settings.registrations !== null && isRegisteredOn(date);
     return {
       state,
       state_name: name,
-      ...determineStatus(name, isCollecting, measured),
+      ...determineStatus(name, isCollecting ? registeredAdvice(name, ofState, isRegisteredOn) : null, measured),
       periods: measured.map(({ period }) => period),
       threshold: {
         ...terms,

@@ -57,7 +57,7 @@ const StateAdvice = component('StateRegistrationAdvice', 'Whether an account mus
     nexusStatuses,
     '`registered` today; `reached` (the threshold is reached: register); `upcoming` (reached in a period that counts later, from `counts_from`); `approaching` (80 percent or more); or `below`.',
   ),
-  advice: string('What to do, in one sentence.'),
+  advice: string('What to do.'),
   periods: array(MeasuredPeriod, 'The last measuring period that is over, and the running one.'),
   threshold: NexusThreshold,
 });

@@ -99,6 +99,32 @@ describe('thresholds', () => {
   });
 });
 
+it('names sales that were recorded before a registration that covers their month was set', async () => {
+  const registrations = [{ state: 'KY', from: '2026-06-15', to: null, frequency: 'month' as const }];
+  const registered = { ...account, settings: { ...account.settings, registrations } };
+  const sumWith = (amount: bigint): Sum => ({ ...nothing, exempt: amount, not_registered: amount, count: 1 });
+  const sold = (month: string, sales: bigint, credits: bigint, currency = 'USD'): StoredRow => ({
+    ...buildRow('KY', month, sumWith(sales)),
+    currency,
+    credits: sumWith(credits),
+  });
+  const adviceOn = async (...found: readonly StoredRow[]) => {
+    const reports = { rows: async () => found };
+    const { data } = await registrationAdvice(registered, { reports, now: () => Date.parse('2026-11-15') });
+    return data.find(({ state }) => state === 'US-KY');
+  };
+  // The registration begins within June, so sales without tax are expected there.
+  const none = { status: 'registered', advice: 'No action: the account is registered in Kentucky.' };
+  expect(await adviceOn(sold('2026-06', 10_000n, 0n), sold('2026-09', 500n, 500n))).toMatchObject(none);
+  const found = await adviceOn(
+    sold('2026-07', 10_000n, 2500n),
+    sold('2026-08', 100n, 0n),
+    sold('2026-08', 70n, 0n, 'JPY'),
+  );
+  expect(found?.status).toBe('registered');
+  expect(found?.advice).toMatch(/^Void sales of 76\.00 USD and 70 JPY since 2026-07 and record them again/);
+});
+
 it('warns about another currency only if it has sales', async () => {
   const readWarnings = async (count: number) => {
     const rows = async () => [{ ...buildRow('MI', '2026-06', { count }), currency: 'EUR' }];

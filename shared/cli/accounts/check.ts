@@ -10,7 +10,7 @@ import { findFilingTerms } from '../../filings/filing-calendar.ts';
 import { periodAround, registeredStates } from '../../filings/periods.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
-import { registrationAdvice } from '../../registrations/advice.ts';
+import { needsAction, registrationAdvice } from '../../registrations/advice.ts';
 import { listKeys } from '../../store/accounts/api-key-store.ts';
 import { readContentSource } from '../../store/content/content-sources.ts';
 import { reportReads } from '../../store/report-store.ts';
@@ -63,11 +63,13 @@ const frequencyFinding = ({ state, from, to, frequency }: Registration, today: s
 const nexusFindings = async (account: Account): Promise<Finding[]> => {
   const { data, warnings } = await registrationAdvice(account, { reports: reportReads, now });
   return [
-    ...data.flatMap(({ state, status, advice }) =>
-      status === 'reached' || status === 'upcoming'
-        ? [(status === 'reached' ? missing : checkFinding)(`nexus ${state}`, `threshold ${status}`, advice)]
-        : [],
-    ),
+    ...data.flatMap(({ state, status, advice }) => {
+      if (status === 'reached') return [missing(`nexus ${state}`, `threshold ${status}`, advice)];
+      if (status === 'upcoming') return [checkFinding(`nexus ${state}`, `threshold ${status}`, advice)];
+      return status === 'registered' && needsAction({ advice })
+        ? [checkFinding(`registration ${state}`, 'sales recorded before it was set', advice)]
+        : [];
+    }),
     ...warnings.map(({ message }) => checkFinding('nexus', 'incomplete figures', message)),
   ];
 };
