@@ -12,27 +12,27 @@ import {
   cancel,
   closedFiling,
   createFiler,
+  dryRun,
   expectVerified,
+  type Filer,
   type Filing,
   file,
+  monthly,
   newestFiling,
+  newFiler,
   soldOn,
 } from '../support/filings.ts';
 import { runSchedule } from '../support/gateway.ts';
-
 import { buildCreditRequest, dayMs, everyRow, getRefusal, later, made } from '../support/sales.ts';
 
-const monthly = (state: string, from: string, to: string | null = null) =>
-  ({ state, from, to, frequency: 'month' }) as const;
 /** Returns an account that files in these registrations. */
-const filerIn = async (...registrations: ReturnType<typeof monthly>[]) =>
-  createFiler(await newCaller({ settings: { registrations } }));
-const readEnds = async (filer: ReturnType<typeof createFiler>, query = '') =>
+const filerIn = (...registrations: ReturnType<typeof monthly>[]) => newFiler({ registrations });
+const readEnds = async (filer: Filer, query = '') =>
   (await readPeriods(filer, query)).map(({ period_end }) => period_end);
-const readPeriods = async (filer: ReturnType<typeof createFiler>, query = '') =>
-  (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data.map(
-    ({ state, period_end, is_over, closes_at, due_date }) => ({ state, period_end, is_over, closes_at, due_date }),
-  );
+const readPeriods = async (filer: Filer, query = '') =>
+  (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data;
+const at = <Value>(time: string, run: () => Promise<Value>) => later(Date.parse(time) - now(), run);
+const noon = (day: string) => `${day}T12:00:00Z`;
 /** Returns the last day of the month this many months ago (UTC). */
 const monthEnd = (before: number): string => {
   const today = new Date(now());
@@ -57,72 +57,51 @@ describe('GET /account', () => {
   });
 
   it('distinguishes registrations that are not set from registrations everywhere', async () => {
-    const answers = [
-      [null, 'not_set'],
-      ['all', 'every_state'],
-    ] as const;
-    for (const [registrations, collects_in] of answers) {
-      const { call } = await newCaller({ settings: { registrations } });
-      expect(await made(call('GET', '/account'))).toMatchObject({ collects_in, registrations: [] });
-    }
+    const readAccount = async (registrations: null | 'all') =>
+      made((await newFiler({ registrations })).call('GET', '/account'));
+    expect(await readAccount(null)).toMatchObject({ collects_in: 'not_set', registrations: [] });
+    expect(await readAccount('all')).toMatchObject({ collects_in: 'every_state', registrations: [] });
   });
 });
 
-describe('the start of overdue periods', () => {
-  it('starts on the day after the due date, in the time zone of the account', async () => {
-    // October in Michigan is due on 20 November. The test day is 24 November; September is over for two months.
-    const at = async (instant: string, time_zone = 'UTC') => {
-      const settings = { registrations: [monthly('MI', '2026-09-01')], books_open_from: '2026-09-01', time_zone };
-      const filer = createFiler(await newCaller({ settings }));
-      // An entry in September opens the period of September.
-      await soldOn(filer, '2026-09-15');
-      return later(Date.parse(instant) - now(), async () => {
-        const { data } = await made(filer.call('GET', '/filing-periods'));
-        return data.map(({ period_end, overdue }) => `${period_end.slice(0, 7)} ${overdue}`);
-      });
-    };
-    // September is due on 20 October.
-    expect(await at('2026-11-20T23:59:59Z')).toEqual(['2026-09 true', '2026-10 false', '2026-11 false']);
-    expect(await at('2026-11-21T00:00:00Z')).toEqual(['2026-09 true', '2026-10 true', '2026-11 false']);
-    expect(await at('2026-11-21T00:00:00Z', 'America/New_York')).toEqual([
-      '2026-09 true',
-      '2026-10 false',
-      '2026-11 false',
-    ]);
-  });
+it('reports a period as overdue from the day after the due date, in the time zone of the account', async () => {
+  // Michigan's September is due on 20 October, and its October on 20 November.
+  const listOverdue = async (instant: string, time_zone = 'UTC') => {
+    const registrations = [monthly('MI', '2026-09-01')];
+    const filer = await newFiler({ registrations, books_open_from: '2026-09-01', time_zone });
+    // An entry in September opens the period of September.
+    await soldOn(filer, '2026-09-15');
+    const periods = await at(instant, () => readPeriods(filer));
+    return periods.map(({ period_end, overdue }) => `${period_end.slice(5, 7)} ${overdue}`).join();
+  };
+  expect(await listOverdue('2026-11-20T23:59:59Z')).toBe('09 true,10 false,11 false');
+  expect(await listOverdue('2026-11-21T00:00:00Z')).toBe('09 true,10 true,11 false');
+  expect(await listOverdue('2026-11-21T00:00:00Z', 'America/New_York')).toBe('09 true,10 false,11 false');
 });
 
-describe('the names of keys', () => {
-  it('shows who closed and who filed, even after the key was revoked', async () => {
-    const caller = await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } });
-    const filer = createFiler(caller);
-    const readKey = async (label: string) => {
-      const secret = newApiKey();
-      const terms = { scopes: ['read' as const, 'write' as const], expires_at: null, label };
-      const { id } = await provisionKey({ account: caller.account.id, secret, ...terms });
-      return { id, headers: { 'X-API-Key': secret } };
-    };
-    const [closer, sender] = [await readKey('Ann, finance'), await readKey('Tax adviser')];
-    await soldOn(filer, monthEnd(2));
-    const request = { body: { state: 'MI', period_end: monthEnd(2) }, headers: closer.headers };
-    const { id } = await made(filer.call('POST', '/filings', request));
-    const path = `/filings/${id}` as '/filings/{id}';
-    expect(await made(filer.call('GET', path))).toMatchObject({ asked_by: closer.id, filed_by: null });
-    await made(
-      filer.call('POST', path, { body: { status: 'filed', confirmation_number: 'c-1' }, headers: sender.headers }),
-    );
-    expect(await made(filer.call('GET', path))).toMatchObject({ asked_by: closer.id, filed_by: sender.id });
-    await revokeKey(caller.account.id, sender.id);
-    const { api_keys } = await made(filer.call('GET', '/account'));
-    // Keys that were created in the same millisecond have no order.
-    expect(new Set(api_keys)).toEqual(
-      new Set([
-        { id: expect.stringMatching(/^key_/), label: null },
-        { id: closer.id, label: 'Ann, finance' },
-        { id: sender.id, label: 'Tax adviser' },
-      ]),
-    );
-  });
+it('shows the names of the keys that closed and filed, even after a key was revoked', async () => {
+  const caller = await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } });
+  const filer = createFiler(caller);
+  const readKey = async (label: string) => {
+    const secret = newApiKey();
+    const terms = { scopes: ['read' as const, 'write' as const], expires_at: null, label };
+    const { id } = await provisionKey({ account: caller.account.id, secret, ...terms });
+    return { id, headers: { 'X-API-Key': secret } };
+  };
+  const [closer, sender] = [await readKey('Ann, finance'), await readKey('Tax adviser')];
+  await soldOn(filer, monthEnd(2));
+  const { id } = await made(filer.close({ state: 'MI', period_end: monthEnd(2) }, closer.headers));
+  expect(await made(filer.filing(id))).toMatchObject({ asked_by: closer.id, filed_by: null });
+  await made(filer.change(id, { status: 'filed', confirmation_number: 'c-1' }, sender.headers));
+  expect(await made(filer.filing(id))).toMatchObject({ asked_by: closer.id, filed_by: sender.id });
+  await revokeKey(caller.account.id, sender.id);
+  const { api_keys } = await made(filer.call('GET', '/account'));
+  // Keys that were created in the same millisecond have no order.
+  const named = [
+    { id: expect.stringMatching(/^key_/), label: null },
+    { id: closer.id, label: 'Ann, finance' },
+  ];
+  expect(new Set(api_keys)).toEqual(new Set([...named, { id: sender.id, label: 'Tax adviser' }]));
 });
 
 describe('GET /filing-periods', () => {
@@ -145,10 +124,8 @@ describe('GET /filing-periods', () => {
     expect(await readEnds(filer, '?state=MI')).toEqual([monthEnd(1), monthEnd(0)]);
     await cancel(filer, filing.id);
     // The schedule does not close a period that a client canceled.
-    expect((await readPeriods(filer, '?state=Michigan'))[0]).toMatchObject({
-      period_end: monthEnd(2),
-      closes_at: null,
-    });
+    const [canceled] = await readPeriods(filer, '?state=Michigan');
+    expect(canceled).toMatchObject({ period_end: monthEnd(2), closes_at: null });
   });
 
   it('pages through the periods of several states', async () => {
@@ -159,8 +136,7 @@ describe('GET /filing-periods', () => {
       const query = new URLSearchParams({ limit: '7', ...after });
       return filer.call('GET', `/filing-periods?${query}` as '/filing-periods');
     });
-    const found = rows.map(({ state, period_end }) => [state, period_end]);
-    expect(found).toEqual([...expected, ['US-OH', monthEnd(0)]]);
+    expect(rows.map(({ state, period_end }) => [state, period_end])).toEqual([...expected, ['US-OH', monthEnd(0)]]);
   });
 
   it('rejects a cursor of a different state', async () => {
@@ -177,10 +153,8 @@ describe('GET /filing-periods', () => {
   });
 
   it('lists each month with entries between two registrations, before and after the earlier periods are closed', async () => {
-    const filer = await filerIn(
-      monthly('MI', '2020-01-01', monthEnd(7)),
-      monthly('MI', `${monthEnd(1).slice(0, 7)}-01`),
-    );
+    const earlier = monthly('MI', '2020-01-01', monthEnd(7));
+    const filer = await filerIn(earlier, monthly('MI', `${monthEnd(1).slice(0, 7)}-01`));
     for (const before of [7, 5, 3, 3]) await soldOn(filer, monthEnd(before));
     expect(await readEnds(filer)).toEqual([7, 5, 3, 1, 0].map(monthEnd));
     await closedFiling(filer, 'MI', monthEnd(7));
@@ -221,12 +195,7 @@ describe('GET /filing-periods', () => {
     const sold = await soldOn(filer, monthEnd(3));
     const filing = await closedFiling(filer, 'MI', monthEnd(3));
     const readRows = async (query: string) =>
-      (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data.map((row) => [
-        row.state,
-        row.period_end,
-        row.is_registered,
-        row.closes_at,
-      ]);
+      (await readPeriods(filer, query)).map((row) => [row.state, row.period_end, row.is_registered, row.closes_at]);
     expect((await readRows(''))[0]).toEqual(['US-MI', monthEnd(2), true, expect.any(String)]);
     await made(filer.call('POST', '/account', { body: { registrations: [monthly('OH', '2098-01-01')] } }));
     expect(await readRows('')).toEqual([]);
@@ -249,15 +218,14 @@ describe('GET /filing-periods', () => {
 
   it('returns no periods if registrations are not set', async () => {
     for (const registrations of [null, 'all'] as const)
-      expect(await readPeriods(createFiler(await newCaller({ settings: { registrations } })))).toEqual([]);
+      expect(await readPeriods(await newFiler({ registrations }))).toEqual([]);
   });
 });
 
 /** Runs the schedule at a time (UTC). */
-const runAt = (time: string) => later(Date.parse(time) - now(), () => runSchedule('close-periods'));
+const runAt = (time: string) => at(time, () => runSchedule('close-periods'));
 
-const fromNovember = (...states: string[]) =>
-  states.map((state) => ({ state, from: '2026-11-01', to: null, frequency: 'month' as const }));
+const fromNovember = (...states: string[]) => states.map((state) => monthly(state, '2026-11-01'));
 
 const getDay = (day: number) => `2026-12-${String(day).padStart(2, '0')}`;
 
@@ -294,9 +262,7 @@ it('sends the reminders of a return once for each number of days and once when i
     ['OH', (id: string) => file(filer, id)],
     ['VA', (id: string) => cancel(filer, id)],
   ] as const)
-    await later(Date.parse('2026-12-06T07:00:00Z') - now(), async () =>
-      change((await newestFiling(filer, { state })).id),
-    );
+    await at('2026-12-06T07:00:00Z', async () => change((await newestFiling(filer, { state })).id));
   // The schedule does not run from 14 to 16 December.
   for (const day of [7, 8, 13, 17, 18, 19, 20, 21, 22]) {
     await runAt(`${getDay(day)}T06:00:00Z`);
@@ -340,10 +306,8 @@ it('counts days by the time zone of the account', async () => {
 });
 
 it('sends no reminder of a return that was due more than 30 days ago, and only the last of several due reminders', async () => {
-  const registrations = fromNovember('MI').map((one) => ({ ...one, from: '2026-08-01' }));
-  const caller = await later(Date.parse('2026-08-01T12:00:00Z') - now(), () =>
-    newCaller({ settings: { registrations } }),
-  );
+  const settings = { registrations: [monthly('MI', '2026-08-01')] };
+  const caller = await at(noon('2026-08-01'), () => newCaller({ settings }));
   // August was due on 21 September, and September on 20 October; October is due on 20 November.
   await runAt('2026-11-20T03:00:00Z');
   expect(await readShort(caller)).toEqual(['11-20 filing.due_soon US-MI closed 0 ']);
@@ -355,61 +319,48 @@ it('sends no reminder of a return that was due more than 30 days ago, and only t
 });
 
 // October was due on Friday 20 November. The account was not registered in October, so it has no return to send.
+const [november, toSeptember] = [fromNovember('MI'), [monthly('MI', '2026-08-01', '2026-09-30')]];
+const [tax, reminder] = [{ tax_amount: '6.00' }, '11-25 filing.overdue US-MI closed -5 6.00 USD'];
 it.each([
-  ['before a registration, without tax', fromNovember('MI'), {}, false, []],
-  [
-    'before a registration, with recorded tax',
-    fromNovember('MI'),
-    { tax_amount: '6.00' },
-    true,
-    ['11-25 filing.overdue US-MI closed -5 6.00 USD'],
-  ],
-  ['after the last registration, without tax', [monthly('MI', '2026-08-01', '2026-09-30')], {}, false, []],
-  [
-    'after the last registration, with refunded tax',
-    [monthly('MI', '2026-08-01', '2026-09-30')],
-    { type: 'credit', tax_amount: '6.00' },
-    false,
-    [],
-  ],
-] as const)('counts a month without a registration as overdue only with tax: %s', async (_, own, tax, overdue, due) => {
-  const caller = await newCaller({ settings: { registrations: [...own], books_open_from: '2026-10-01' } });
-  const filer = createFiler(caller);
-  await soldOn(filer, '2026-10-10', '100.00', tax);
-  const { data } = await made(filer.call('GET', '/filing-periods'));
-  expect(data[0]).toMatchObject({ period_end: '2026-10-31', overdue: false, days_until_due: null });
-  for (const day of ['25', '26']) await runAt(`2026-11-${day}T12:00:00Z`);
-  await closedFiling(filer, 'MI', '2026-10-31');
-  const filing = await newestFiling(filer, { state: 'MI' });
-  expect(filing).toMatchObject({ period_end: '2026-10-31', due_date: '2026-11-20', overdue });
-  expect(await readShort(caller)).toEqual(due);
-});
+  ['before a registration, without tax', november, {}, false, []],
+  ['before a registration, with recorded tax', november, tax, true, [reminder]],
+  ['after the last registration, without tax', toSeptember, {}, false, []],
+  ['after the last registration, with refunded tax', toSeptember, { ...tax, type: 'credit' }, false, []],
+] as const)(
+  'counts a month without a registration as overdue only with tax: %s',
+  async (_, own, others, overdue, due) => {
+    const caller = await newCaller({ settings: { registrations: [...own], books_open_from: '2026-10-01' } });
+    const filer = createFiler(caller);
+    await soldOn(filer, '2026-10-10', '100.00', others);
+    const { data } = await made(filer.call('GET', '/filing-periods'));
+    expect(data[0]).toMatchObject({ period_end: '2026-10-31', overdue: false, days_until_due: null });
+    for (const day of ['2026-11-25', '2026-11-26']) await runAt(noon(day));
+    await closedFiling(filer, 'MI', '2026-10-31');
+    const filing = await newestFiling(filer, { state: 'MI' });
+    expect(filing).toMatchObject({ period_end: '2026-10-31', due_date: '2026-11-20', overdue });
+    expect(await readShort(caller)).toEqual(due);
+  },
+);
 
 it('returns whether a filing is overdue, the days left and the estimated discount', async () => {
   const kentucky = { customer: { address: { city: 'Louisville', state: 'KY', postal_code: '40202', country: 'US' } } };
-  const registrations = ['KY', 'MD'].map((state) => ({
-    state,
-    from: '2026-10-01',
-    to: null,
-    frequency: 'month' as const,
-  }));
-  const filer = createFiler(await newCaller({ settings: { registrations, filing_reminder_days: null } }));
+  const registrations = ['KY', 'MD'].map((state) => monthly(state, '2026-10-01'));
+  const filer = await newFiler({ registrations, filing_reminder_days: null });
   await soldOn(filer, '2026-10-08', '1000.00', kentucky);
   await soldOn(filer, '2026-11-08', '500.00', kentucky);
-  const at = <Value>(day: string, run: () => Promise<Value>) => later(Date.parse(`${day}T12:00:00Z`) - now(), run);
   const due = ({ overdue, days_until_due, vendor_discount_amount, vendor_discount_reason }: Filing) =>
     [overdue, days_until_due, vendor_discount_amount, vendor_discount_reason !== null] as const;
   const read = async (id: string) => due(await made(filer.filing(id)));
-  const { id } = await at('2026-11-05', () => closedFiling(filer, 'KY', '2026-10-31'));
+  const { id } = await at(noon('2026-11-05'), () => closedFiling(filer, 'KY', '2026-10-31'));
   // Due on 20 November. 1.75 % of the tax, which is 6 % of 1,000.
-  expect(await at('2026-11-05', () => read(id))).toEqual([false, 15, '1.05', false]);
-  expect(await at('2026-11-20', () => read(id))).toEqual([false, 0, '1.05', false]);
-  expect(await at('2026-11-21', () => read(id))).toEqual([true, -1, null, true]);
-  const listed = await at('2026-11-24', async () => (await made(filer.filings({ state: 'KY' }))).data.map(due));
+  expect(await at(noon('2026-11-05'), () => read(id))).toEqual([false, 15, '1.05', false]);
+  expect(await at(noon('2026-11-20'), () => read(id))).toEqual([false, 0, '1.05', false]);
+  expect(await at(noon('2026-11-21'), () => read(id))).toEqual([true, -1, null, true]);
+  const listed = await at(noon('2026-11-24'), async () => (await made(filer.filings({ state: 'KY' }))).data.map(due));
   expect(listed).toEqual([[true, -4, null, true]]);
-  const preview = { state: 'KY', period_end: '2026-11-30', dry_run: true };
-  expect(due(await at('2026-11-24', () => made(filer.close(preview))))).toEqual([false, 27, '0.53', false]);
+  const preview = await at(noon('2026-11-24'), () => dryRun(filer, 'KY', '2026-11-30'));
+  expect(due(preview)).toEqual([false, 27, '0.53', false]);
   // A return that was filed on time keeps its discount, and is not overdue later.
-  await at('2026-11-19', () => file(filer, id));
-  expect(await at('2026-12-24', () => read(id))).toEqual([false, null, '1.05', false]);
+  await at(noon('2026-11-19'), () => file(filer, id));
+  expect(await at(noon('2026-12-24'), () => read(id))).toEqual([false, null, '1.05', false]);
 });

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { Account, Registration } from '../../shared/accounts/account.ts';
+import type { Account } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { sweepAccounts } from '../../shared/filings/close-periods.ts';
@@ -11,28 +11,29 @@ import { database } from '../../shared/store/client/client.ts';
 import { closePorts, filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import type { Filer } from '../support/filings.ts';
-import { closedFiling, createFiler, everyEntry, listTotals, soldOn } from '../support/filings.ts';
+import {
+  closedFiling,
+  createFiler,
+  everyEntry,
+  type Filer,
+  listTotals,
+  monthly,
+  newFiler,
+  soldOn,
+} from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { dayMs, getRefusal, hourMs, later, made } from '../support/sales.ts';
 
 const closePeriods = (remainingMs?: () => number) => runSchedule('close-periods', remainingMs);
 
-const michigan = (others: Partial<Registration> = {}): Registration => ({
-  state: 'MI',
-  from: '2020-01-01',
-  to: null,
-  frequency: 'month',
-  ...others,
-});
-const newFiler = async (registrations: readonly Registration[] | null) =>
-  createFiler(await newCaller({ settings: { registrations: registrations && [...registrations] } }));
+const registrations = [monthly('MI', '2020-01-01')];
+const ohio = monthly('OH', '2020-01-01');
 
 const columbus = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' };
 
 /** Returns an account's filings, oldest first, in short form. */
-const listed = async (filer: ReturnType<typeof createFiler>): Promise<string[]> =>
+const listed = async (filer: Filer): Promise<string[]> =>
   (await made(filer.filings({ limit: '100' }))).data
     .map(({ state, period_start, period_end, status }) => `${state} ${period_start} ${period_end} ${status}`)
     .reverse();
@@ -48,7 +49,7 @@ const lastMonths = (count: number): { start: string; end: string }[] => {
 };
 
 it('closes due periods of registered states, oldest first, including empty ones, and finds none the second time', async () => {
-  const filer = await newFiler([michigan()]);
+  const filer = await newFiler({ registrations });
   const months = lastMonths(3);
   const sale = await soldOn(filer, months[0]?.start as string);
   await closePeriods();
@@ -89,10 +90,11 @@ const getStart = (months: number, days = 0): number => {
 const getClosing = (months: number, days = 3) => new Date(getStart(months, days)).toISOString();
 
 describe('the due index', () => {
+  const registered = { settings: { registrations } };
   const stored = async ({ account }: { readonly account: Account }) => (await findAccount(account.id)) as Account;
 
   it('contains one entry per registered state, at the closing day, after the first run and after each period', async () => {
-    const caller = await newCaller({ settings: { registrations: [michigan(), michigan({ state: 'OH' })] } });
+    const caller = await newCaller({ settings: { registrations: [...registrations, ohio] } });
     await closePeriods();
     expect(await dueEntries(caller.account)).toEqual([`${getClosing(1)} US-MI`, `${getClosing(1)} US-OH`]);
     const following = getClosing(2);
@@ -103,7 +105,7 @@ describe('the due index', () => {
   });
 
   it('contains no entry until review days are set, so past orders can be imported first', async () => {
-    const caller = await newCaller({ settings: { registrations: [michigan()], review_days: null } });
+    const caller = await newCaller({ settings: { registrations, review_days: null } });
     const filer = createFiler(caller);
     await soldOn(filer, lastMonths(1)[0]?.start as string);
     await closePeriods();
@@ -114,7 +116,6 @@ describe('the due index', () => {
   });
 
   it('receives entries of older accounts, and of a first sale before the registration, from the daily sweep', async () => {
-    const registered = { settings: { registrations: [michigan()] } };
     const [old, first] = [await newCaller(registered), await newCaller(registered)];
     await closePeriods();
     await deleteDueEntries(old.account);
@@ -131,9 +132,7 @@ describe('the due index', () => {
   });
 
   it('sweeps a limited number of pages per run, and continues in the next run', async () => {
-    const callers = await Promise.all(
-      Array.from({ length: 23 }, () => newCaller({ settings: { registrations: [michigan()] } })),
-    );
+    const callers = await Promise.all(Array.from({ length: 23 }, () => newCaller(registered)));
     for (const { account } of callers) await deleteDueEntries(account);
     const ids = callers.map(({ account }) => account.id).sort();
     const asked: (string | null)[] = [];
@@ -154,7 +153,6 @@ describe('the due index', () => {
   });
 
   it('sweeps the other accounts if the filings of one cannot be read, and retries that one on the next day', async () => {
-    const registered = { settings: { registrations: [michigan()] } };
     const [broken, other] = [await newCaller(registered), await newCaller(registered)];
     for (const { account } of [broken, other]) await deleteDueEntries(account);
     const accountIds = async () => ({ rows: [broken.account.id, other.account.id], next: null });
@@ -179,8 +177,8 @@ describe('the due index', () => {
     // The account has been registered for 40 months, and none of them is closed.
     const [oldest] = lastMonths(40);
     const age = now() - Date.parse(oldest?.start as string) - hourMs;
-    const backlog = await later(-age, () => newCaller({ settings: { registrations: [michigan()] } }));
-    const other = await newCaller({ settings: { registrations: [michigan({ state: 'OH' })] } });
+    const backlog = await later(-age, () => newCaller(registered));
+    const other = await newCaller({ settings: { registrations: [ohio] } });
     await soldOn(createFiler(other), lastMonths(1)[0]?.start as string, '1.00', { customer: { address: columbus } });
     await closePeriods();
     const pages = [backlog, other].map((of) => createFiler(of).filings({ limit: '100' }));
@@ -194,7 +192,7 @@ describe('the due index', () => {
   it('continues where the last run stopped, not with older backlogs', async () => {
     const filerFor = async (months: number) => {
       const sinceMs = Date.parse(lastMonths(months)[0]?.start as string) + hourMs;
-      return createFiler(await later(sinceMs - now(), () => newCaller({ settings: { registrations: [michigan()] } })));
+      return later(sinceMs - now(), () => newFiler({ registrations }));
     };
     const [backlogs, others]: Filer[][] = [[], []];
     for (let at = 0; at < 6; at++) backlogs?.push(await filerFor(5));

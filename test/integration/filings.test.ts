@@ -2,13 +2,12 @@
 
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Settings } from '../../shared/accounts/account.ts';
 import { filingReply } from '../../shared/api/csv-reply.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { FilingWithTotals } from '../../shared/filings/response.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { intercept, noFaults } from '../support/faults.ts';
+import { intercept, noFaults, throttled } from '../support/faults.ts';
 import {
   cancel,
   closedFiling,
@@ -19,6 +18,8 @@ import {
   type Filing,
   file,
   listTotals,
+  monthly,
+  newFiler,
   settled,
   soldOn,
 } from '../support/filings.ts';
@@ -34,11 +35,11 @@ import {
   sale,
 } from '../support/sales.ts';
 
-const newFiler = async (settings: Partial<Settings> = {}) => createFiler(await newCaller({ settings }));
 const october = { state: 'MI', period_end: '2026-10-31' };
 const confirmed = { status: 'filed', confirmation_number: 'MI-1' };
 const key = { 'Idempotency-Key': 'k' };
 const unknown = 'fil_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const invalidCursor = '422 | validation_invalid_cursor starting_after';
 
 describe('dry runs', () => {
   /** Returns the day of the month this many months from now. Day 0 is the last day of the previous month. */
@@ -49,9 +50,7 @@ describe('dry runs', () => {
   const endIn = (months: number) => dayIn(months + 1, 0);
 
   it('rejects a future period, and states its dates and the last accepted period', async () => {
-    const filer = await newFiler({
-      registrations: [{ state: 'MI', from: '2025-01-01', to: null, frequency: 'month' }],
-    });
+    const filer = await newFiler({ registrations: [monthly('MI', '2025-01-01')] });
     await soldOn(filer, dayIn(0, 1));
     const refused = await filer.close({ state: 'MI', period_end: endIn(1), dry_run: true });
     expect(getRefusal(refused)).toBe('409 | conflict_period_not_over /period_end');
@@ -138,22 +137,19 @@ it('lists the ZIP code where the buyer receives each sale', async () => {
   ]);
 });
 
-describe('the order of errors', () => {
-  it('reports field errors before 404, 409 and cursor errors of a filing', async () => {
-    const filer = await newFiler();
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(getRefusal(await filer.change(unknown, { status: 'paid' }))).toBe('422 | validation_invalid_format /status');
-    expect(getRefusal(await filer.change(unknown, { status: 'closing' }))).toBe('404 | not_found');
-    expect(getRefusal(await filer.change(id, { status: 'closing' }))).toBe(
-      '409 | conflict_invalid_status_transition /status',
-    );
-    const page = { expand: 'entries', starting_after: 'x.y' };
-    expect(getRefusal(await filer.filing(unknown, { ...page, limit: '0' }))).toBe(
-      '422 | validation_invalid_format limit',
-    );
-    expect(getRefusal(await filer.filing(unknown, page))).toBe('404 | not_found');
-    expect(getRefusal(await filer.filing(id, page))).toBe('422 | validation_invalid_cursor starting_after');
-  });
+it('reports field errors before 404, 409 and cursor errors of a filing', async () => {
+  const filer = await newFiler();
+  const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+  const page = { expand: 'entries', starting_after: 'x.y' };
+  for (const [answer, refused] of [
+    [filer.change(unknown, { status: 'paid' }), '422 | validation_invalid_format /status'],
+    [filer.change(unknown, { status: 'closing' }), '404 | not_found'],
+    [filer.change(id, { status: 'closing' }), '409 | conflict_invalid_status_transition /status'],
+    [filer.filing(unknown, { ...page, limit: '0' }), '422 | validation_invalid_format limit'],
+    [filer.filing(unknown, page), '404 | not_found'],
+    [filer.filing(id, page), invalidCursor],
+  ] as const)
+    expect(getRefusal(await answer)).toBe(refused);
 });
 
 describe('unknown fields', () => {
@@ -183,8 +179,7 @@ describe('unknown fields', () => {
 describe('work before the response', () => {
   type Behavior = () => Promise<never>;
   const fail: Behavior = () => Promise.reject(new Error('The database has gone.'));
-  const throttle: Behavior = () =>
-    Promise.reject(Object.assign(new Error('Too much.'), { name: 'ThrottlingException' }));
+  const throttle: Behavior = () => Promise.reject(throttled());
   const hang: Behavior = () => new Promise<never>(() => {});
 
   /** Allows this many writes, and fails all later ones. */
@@ -230,7 +225,6 @@ describe('work before the response', () => {
 });
 
 const honolulu = { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } };
-const invalidCursor = '422 | validation_invalid_cursor starting_after';
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true, record_delimiter: '\r\n' });
 
 let caller: Caller;
@@ -242,10 +236,8 @@ beforeAll(async () => {
   caller = await newCaller();
   filer = createFiler(caller);
   for (let at = 0; at < 30; at++) sales.push(await soldOn(filer, '2026-10-05', `${at + 1}.00`, { customer: honolulu }));
-  const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
-  sales.push(
-    await made(filer.create(buildCreditRequest(sales[29] as Transaction, { tax_date: '2026-10-06', ...line }))),
-  );
+  const line = { tax_date: '2026-10-06', line_items: [{ id: 'item_1', quantity: '1' }] };
+  sales.push(await made(filer.create(buildCreditRequest(sales[29] as Transaction, line))));
   filing = await closedFiling(filer, 'HI', '2026-10-31');
 });
 
@@ -347,7 +339,7 @@ describe('GET /filings', () => {
     everyPage({ list: (page) => shop.filings(page) as never }, parameters);
 
   beforeAll(async () => {
-    shop = createFiler(await newCaller());
+    shop = await newFiler();
     await soldOn(shop, '2026-08-05');
     for (const [state, end] of [
       ['MI', '2026-08-31'],
@@ -369,12 +361,8 @@ describe('GET /filings', () => {
       const one = await made(shop.filing(row.id ?? ''));
       expect(row).toEqual({ ...one, totals: null, review: row.review && { ...one.review, by_code: null } });
     }
-    expect(list.data.at(-1)).toMatchObject({
-      status: 'filed',
-      confirmation_number: 'c-1',
-      review: {},
-      summary: [{ count: 1 }],
-    });
+    const filed = { status: 'filed', confirmation_number: 'c-1', review: {}, summary: [{ count: 1 }] };
+    expect(list.data.at(-1)).toMatchObject(filed);
   });
 
   it.each<{ parameters: Record<string, string>; found: number[] }>([

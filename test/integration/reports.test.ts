@@ -7,7 +7,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { rowItem } from '../../shared/store/report-store.ts';
 import { putItems } from '../bench/database.ts';
 import { newCaller } from '../support/api.ts';
-import { cancel, closedFiling, createFiler, file } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, type Filer, file, monthly, newFiler } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { accounts, ledger } from '../support/run-command.ts';
@@ -20,6 +20,7 @@ import {
   made,
   michigan,
   sale,
+  sold,
 } from '../support/sales.ts';
 
 type Report = Schema<'ReportByState'>;
@@ -39,7 +40,7 @@ beforeAll(async () => {
   read = streamReader(await openStream(environment.tables.transactions));
 });
 
-const getReport = (filer: ReturnType<typeof createFiler>, query = '?from=2026-01&to=2026-12') =>
+const getReport = (filer: Filer, query = '?from=2026-01&to=2026-12') =>
   made(filer.call('GET', `/reports/by-state${query}`)) as Promise<Report>;
 
 const places = {
@@ -79,25 +80,26 @@ const getSums = (transactions: readonly Transaction[]): Sums => {
 const reported = ({ data }: Report): Sums =>
   Object.fromEntries(
     data.flatMap(({ month, state, sales, credits }) =>
-      Object.entries({ sale: sales, credit: credits }).flatMap(
-        ([type, { count, gross_amount, taxable_amount, tax_amount }]) =>
-          count === 0
-            ? []
-            : [
-                [
-                  `${month} ${state} ${type}`,
-                  { gross: cents(gross_amount), taxable: cents(taxable_amount), tax: cents(tax_amount), count },
-                ],
-              ],
-      ),
+      Object.entries({ sale: sales, credit: credits })
+        .filter(([, { count }]) => count > 0)
+        .map(([type, { count, ...sum }]) => {
+          const sums = {
+            gross: cents(sum.gross_amount),
+            taxable: cents(sum.taxable_amount),
+            tax: cents(sum.tax_amount),
+          };
+          return [`${month} ${state} ${type}`, { ...sums, count }];
+        }),
     ),
   );
 
-const readAll = async (filer: ReturnType<typeof createFiler>) =>
+const readAll = async (filer: Filer) =>
   (await everyRow((after) => filer.list({ limit: '10', expand: 'line_items', ...after }))).rows as Transaction[];
 
+const creditOfA = { tax_date: '2026-10-28', line_items: [{ id: 'a', quantity: '1' }] };
+
 /** Creates random sales in one or two states, with credits, voids, changed taxes, drafts and filings. */
-const exercise = async (filer: ReturnType<typeof createFiler>, seed: number, steps: number) => {
+const exercise = async (filer: Filer, seed: number, steps: number) => {
   const draw = drawFrom(seed);
   const line = (id: string, state: State) =>
     goods({
@@ -125,10 +127,7 @@ const exercise = async (filer: ReturnType<typeof createFiler>, seed: number, ste
     const kind = draw.below(4);
     if (kind === 0) await filer.update(parent.id, { status: 'void', void_reason: 'test' });
     else if (kind === 1) await filer.update(parent.id, { tax_amount: `${draw.below(9)}.00` });
-    else
-      await filer.create(
-        buildCreditRequest(parent, { tax_date: '2026-10-28', line_items: [{ id: 'a', quantity: '1' }] }),
-      );
+    else await filer.create(buildCreditRequest(parent, creditOfA));
   }
 };
 
@@ -179,8 +178,8 @@ it('adds transactions that the stream missed exactly once in a recount', async (
 
 describe('late records of earlier versions', () => {
   // A recount reads a version, and the stream delivers newer versions before the recount writes.
-  const newestFirst = async (update: (filer: ReturnType<typeof createFiler>, id: string) => Promise<void>) => {
-    const filer = createFiler(await newCaller());
+  const newestFirst = async (update: (filer: Filer, id: string) => Promise<void>) => {
+    const filer = await newFiler();
     await fresh();
     const { id } = await made(filer.create(sale({ status: 'finalized' })));
     await update(filer, id);
@@ -208,24 +207,16 @@ describe('late records of earlier versions', () => {
   });
 });
 
-describe('GET /reports/by-state', () => {
-  it('counts sales in states without registration, by exemption reason', async () => {
-    const caller = await newCaller({
-      settings: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
-    });
-    const filer = createFiler(caller);
-    const inTexas = { customer: { address: places.TX }, status: 'finalized' };
-    await made(filer.create(sale(inTexas)));
-    await made(
-      filer.create(sale({ status: 'finalized', customer: { address: michigan, exemption: { type: 'resale' } } })),
-    );
-    await countRecords(await fresh());
-    const { data } = await getReport(filer);
-    expect(data.map(({ state, sales }) => [state, sales.gross_amount, sales.exempt_by_reason])).toEqual([
-      ['US-MI', '100.00', expect.objectContaining({ resale: '100.00', not_registered: '0.00' })],
-      ['US-TX', '100.00', expect.objectContaining({ resale: '0.00', not_registered: '100.00' })],
-    ]);
-  });
+it('counts sales in states without registration, by exemption reason', async () => {
+  const filer = await newFiler({ registrations: [monthly('MI')] });
+  for (const customer of [{ address: places.TX }, { address: michigan, exemption: { type: 'resale' } }])
+    await sold(filer, { customer });
+  await countRecords(await fresh());
+  const { data } = await getReport(filer);
+  expect(data.map(({ state, sales }) => [state, sales.gross_amount, sales.exempt_by_reason])).toEqual([
+    ['US-MI', '100.00', expect.objectContaining({ resale: '100.00', not_registered: '0.00' })],
+    ['US-TX', '100.00', expect.objectContaining({ resale: '0.00', not_registered: '100.00' })],
+  ]);
 });
 
 it('keeps every sum after a redaction', async () => {
@@ -253,10 +244,8 @@ describe('accounts check', () => {
   };
 
   it('exits with 2 while registrations and the ship-from address are not set', async () => {
-    expect(await readCheck({ settings: { registrations: null } })).toMatchObject({
-      code: 2,
-      missing: ['registrations', 'ship_from'],
-    });
+    const { code, missing } = await readCheck({ settings: { registrations: null } });
+    expect([code, missing]).toEqual([2, ['registrations', 'ship_from']]);
   });
 
   it('exits with 0 if everything is set, and lists what it cannot check', async () => {
@@ -283,7 +272,7 @@ describe('accounts check', () => {
 
 it('returns a warning in a calculation only while registrations are not set', async () => {
   const readCodes = async (settings: object) => {
-    const { warnings } = await made(createFiler(await newCaller({ settings })).calculate(sale()));
+    const { warnings } = await made((await newFiler(settings)).calculate(sale()));
     return warnings.map(({ code }) => code).filter((code) => code === 'registrations_missing');
   };
   expect(await readCodes({ registrations: null })).toEqual(['registrations_missing']);
@@ -293,41 +282,26 @@ it('returns a warning in a calculation only while registrations are not set', as
 
 describe('GET /registrations/advice', () => {
   const month = { status: 'finalized', tax_date: '2026-10-08' };
-  const sellIn = async (filer: ReturnType<typeof createFiler>, state: State, unit_price: string, quantity = '1') =>
-    made(
-      filer.create(
-        sale({
-          ...month,
-          customer: { address: places[state] },
-          line_items: [goods({ id: 'a', quantity, unit_price })],
-        }),
-      ),
-    );
-  const readAdvice = async (filer: ReturnType<typeof createFiler>) => {
+  const sellIn = (filer: Filer, state: State, unit_price: string) =>
+    sold(filer, { customer: { address: places[state] }, line_items: [goods({ quantity: '1', unit_price })] });
+  const readAdvice = async (filer: Filer) => {
     await countRecords(await fresh());
     const { data, warnings } = (await made(filer.call('GET', '/registrations/advice'))) as Schema<'RegistrationAdvice'>;
     return { of: (state: string) => data.find((advice) => advice.state === `US-${state}`), data, warnings };
   };
 
   it('returns the states in which to register, and states close to a threshold', async () => {
-    const caller = await newCaller({
-      settings: { registrations: [{ state: 'NY', from: '2026-01-01', to: null, frequency: 'month' }] },
-    });
-    const filer = createFiler(caller);
+    const filer = await newFiler({ registrations: [monthly('NY')] });
     // New York needs both; Michigan counts the previous year; the threshold of Texas is 500,000 in twelve months.
     await sellIn(filer, 'NY', '600000.00');
     await sellIn(filer, 'MI', '100000.01');
     await sellIn(filer, 'TX', '499999.99');
     const { of, data } = await readAdvice(filer);
     expect(of('NY')?.status).toBe('registered');
-    expect(of('MI')).toMatchObject({
-      status: 'upcoming',
-      periods: [{ sales_amount: '0.00' }, { counts_from: '2027-01-01' }],
-    });
-    expect(of('TX')).toMatchObject({
-      status: 'approaching',
-      periods: [{ share_reached: '0.9999', reached: false }, {}],
-    });
+    const next = [{ sales_amount: '0.00' }, { counts_from: '2027-01-01' }];
+    expect(of('MI')).toMatchObject({ status: 'upcoming', periods: next });
+    const almost = [{ share_reached: '0.9999', reached: false }, {}];
+    expect(of('TX')).toMatchObject({ status: 'approaching', periods: almost });
     await sellIn(filer, 'TX', '0.01');
     expect((await readAdvice(filer)).of('TX')?.status).toBe('reached');
     expect(data).toHaveLength(48);
@@ -335,7 +309,7 @@ describe('GET /registrations/advice', () => {
   });
 
   it('omits marketplace sales in states that exclude them, even before a registration', async () => {
-    const filer = createFiler(await newCaller({ settings: { registrations: [] } }));
+    const filer = await newFiler({ registrations: [] });
     // Georgia excludes marketplace sales (O.C.G.A. 48-8-2(8)), New Jersey counts them (N.J.S.A. 54:32B-3.5).
     for (const address of [
       { city: 'Atlanta', state: 'GA', postal_code: '30303', country: 'US' },
@@ -368,14 +342,9 @@ describe('GET /registrations/advice', () => {
 
 it('counts transactions continuously in the local service', async () => {
   await startEventSource(environment.tables.transactions);
-  const filer = createFiler(await newCaller());
-  await made(filer.create(sale({ status: 'finalized' })));
-  let counted: readonly unknown[] = [];
-  for (let tries = 0; tries < 100 && counted.length === 0; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    counted = (await getReport(filer)).data;
-  }
-  expect(counted).toHaveLength(1);
+  const filer = await newFiler();
+  await sold(filer);
+  await expect.poll(async () => (await getReport(filer)).data).toHaveLength(1);
 });
 
 describe('reports in many currencies', () => {
@@ -399,10 +368,8 @@ describe('reports in many currencies', () => {
   it('returns the report in pages, with each row once', async () => {
     const caller = await newCaller();
     const client = createFiler(caller);
-    const TableName = environment.tables.transactions;
-    await putItems(TableName, rows.length, (at) =>
-      rowItem(caller.account.id, rows[at] as (typeof rows)[number], '2026-04-01T00:00:00.000Z'),
-    );
+    const buildItem = (row: (typeof rows)[number]) => rowItem(caller.account.id, row, '2026-04-01T00:00:00.000Z');
+    await putItems(environment.tables.transactions, rows.length, (at) => buildItem(rows[at] as (typeof rows)[number]));
     const path = '/reports/by-state?from=2026-01&to=2026-03';
     const readPage = async (after: Readonly<Record<string, string>> = {}) => {
       const answer = await client.call('GET', `${path}&${new URLSearchParams(after)}` as '/reports/by-state');
@@ -416,11 +383,10 @@ describe('reports in many currencies', () => {
     expect(seen).toEqual(shown.map(({ month, state, currency }) => `${month} ${state} ${currency}`));
     const { next_cursor } = await made(readPage());
     const other = `/reports/by-state?from=2026-02&to=2026-03&starting_after=${next_cursor}`;
-    expect(getRefusal(await client.call('GET', other))).toBe('422 | validation_invalid_cursor starting_after');
-    const stranger = createFiler(await newCaller());
-    expect(getRefusal(await stranger.call('GET', `${path}&starting_after=${next_cursor}`))).toBe(
-      '422 | validation_invalid_cursor starting_after',
-    );
+    const invalid = '422 | validation_invalid_cursor starting_after';
+    expect(getRefusal(await client.call('GET', other))).toBe(invalid);
+    const stranger = await newFiler();
+    expect(getRefusal(await stranger.call('GET', `${path}&starting_after=${next_cursor}`))).toBe(invalid);
     await made(client.call('GET', '/registrations/advice'));
   });
 });

@@ -5,11 +5,14 @@ import { sum } from '../support/entry-texts.ts';
 import {
   closedFiling,
   createFiler,
+  dryRun,
   everyEntry,
   everyException,
   expectVerified,
   type Filer,
   type Filing,
+  monthly,
+  newFiler,
   settled,
 } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
@@ -106,8 +109,7 @@ const buildRequest = (sale: Transaction) => {
   const part = { parent_line_item_id: line.id, quantity: '1' };
   const share = dollars(Math.floor(Number(line.net_amount) * draw.below(60)));
   return draw.of([
-    { line_items: [{ ...part, unit_price: share }] },
-    { line_items: [{ ...part, unit_price: share }] },
+    ...Array(2).fill({ line_items: [{ ...part, unit_price: share }] }),
     { line_items: [{ ...part, unit_price: share }], tax_amount: dollars(draw.below(40)) },
     { line_items: [{ ...part, unit_price: '0.00' }], tax_amount: dollars(1 + draw.below(60)) },
     { line_items: [part] },
@@ -196,9 +198,7 @@ describe('fully refunded sales with a supplied tax', () => {
       const add = (key: string, row: Pick<Filing['summary'][number], (typeof figures)[number]>) => {
         for (const name of figures) sums[`${key} ${name}`] = sum([sums[`${key} ${name}`] ?? 0, row[name]]);
       };
-      for (const { totals, summary } of filings.filter(
-        (filing) => filing.state === `US-${state}` || filing.state === state,
-      )) {
+      for (const { totals, summary } of filings.filter((filing) => [state, `US-${state}`].includes(filing.state))) {
         for (const row of summary) add(state, row);
         for (const { jurisdiction_code, rates } of totals)
           for (const rate of rates) add(`${jurisdiction_code} ${rate.rate}`, rate);
@@ -234,13 +234,8 @@ describe('fully refunded sales with a supplied tax', () => {
         const getShare = (at: number) => (at < sale.line_items.length ? shares[at] : shares.at(-1)) as Decimal;
         const due = sum(charges.map(({ taxes }, at) => getShare(at).times(sum(taxes.map((row) => row.tax_amount)))));
         const rows = charges.reduce((count, { taxes }) => count + taxes.length, 0);
-        expect(
-          given
-            .plus(due)
-            .abs()
-            .lte(rows / 100),
-          `${sale.id} ${given} ${due} ${rows}`,
-        ).toBe(true);
+        const difference = given.plus(due).abs();
+        expect(difference.lte(rows / 100), `${sale.id} ${given} ${due} ${rows}`).toBe(true);
         checked += 1;
       }
     }
@@ -262,9 +257,8 @@ describe('fully refunded sales with a supplied tax', () => {
 });
 
 it('reverses an uncollected fee in a credit of the remainder', async () => {
-  const colorado = { state: 'CO', from: '2026-08-01', to: null, frequency: 'month' } as const;
-  const settings = { registrations: [colorado], books_open_from: '2026-08-01' };
-  const shop = createFiler(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));
+  const settings = { registrations: [monthly('CO', '2026-08-01')], books_open_from: '2026-08-01' };
+  const shop = await newFiler({ ...settings, retail_delivery_fee: 'add' });
   const address = { city: 'Denver', state: 'CO', postal_code: '80202' };
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
   const body = { status: 'finalized', tax_date: '2026-08-03', tax_amount: '0.00' };
@@ -272,13 +266,13 @@ it('reverses an uncollected fee in a credit of the remainder', async () => {
   const one = { line_items: [{ parent_line_item_id: 'item', quantity: '1' }], tax_date: '2026-08-05' };
   await made(shop.create(buildCreditRequest(sale, one)));
   await made(shop.create(buildCreditRequest(sale, { credit_remaining: true, tax_date: '2026-08-06' })));
-  const { totals } = await made(shop.close({ state: 'CO', period_end: '2026-08-31', dry_run: true }));
+  const { totals } = await dryRun(shop, 'CO', '2026-08-31');
   const fee = totals.find(({ jurisdiction_code }) => jurisdiction_code === 'US-CO-RDF');
   expect([sale.calculated_tax_amount, fee?.calculated_tax_amount]).toEqual(['9.43', '0.00']);
 });
 
 it('reverses the exemption when a draft credit is finalized after a tax was recorded on the exempt sale', async () => {
-  const shop = createFiler(await newCaller());
+  const shop = await newFiler();
   const customer = { address: { postal_code: '48226', state: 'MI' }, exemption: { type: 'resale' } };
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
   const body = { status: 'finalized', tax_date: '2026-09-03', customer, line_items: [line] };
@@ -286,20 +280,20 @@ it('reverses the exemption when a draft credit is finalized after a tax was reco
   const draft = await made(shop.create(buildCreditRequest(sale, { status: 'draft', tax_date: '2026-09-10' })));
   await made(shop.update(sale.id, { tax_amount: '5.00' }));
   await made(shop.update(draft.id, { status: 'finalized', tax_amount: '5.00' }));
-  const { summary } = await made(shop.close({ state: 'MI', period_end: '2026-09-30', dry_run: true }));
+  const { summary } = await dryRun(shop, 'MI', '2026-09-30');
   expect(summary[0]?.gross_amount).toBe('0.00');
   expect(summary[0]?.exempt_by_reason).toMatchObject({ resale: '0.00', product: '0.00' });
 });
 
 it('reverses the same calculated tax after the tax of a credit is changed', async () => {
-  const shop = createFiler(await newCaller());
+  const shop = await newFiler();
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '10', unit_price: '20.00' };
   const body = { status: 'finalized', tax_date: '2026-09-03', tax_amount: '14.00' };
   const sale = await made(shop.create({ ...body, customer: { address: places.VA }, line_items: [line] }));
   const lines = { line_items: [{ parent_line_item_id: 'item', quantity: '6' }] };
   const sixTenths = await made(shop.create(buildCreditRequest(sale, { ...lines, tax_date: '2026-09-15' })));
   const figuresNow = async () => {
-    const { summary } = await made(shop.close({ state: 'VA', period_end: '2026-09-30', dry_run: true }));
+    const { summary } = await dryRun(shop, 'VA', '2026-09-30');
     return [summary[0]?.tax_amount, summary[0]?.calculated_tax_amount, summary[0]?.over_collected_amount];
   };
   expect([await figuresNow(), sixTenths.tax_amount]).toEqual([['5.60', '4.80', '0.80'], '8.40']);
@@ -328,10 +322,7 @@ describe('transactions in several states of an account with few registrations', 
   it("reports zero in every state's return after the transactions were credited line by line", async () => {
     const left: string[] = [];
     for (const { registered, tax_amount, shipping, lines } of cases) {
-      const registrations = registered.map((state) => {
-        return { state, from: '2026-01-01', to: null, frequency: 'month' as const };
-      });
-      const filer = createFiler(await newCaller({ settings: { registrations } }));
+      const filer = await newFiler({ registrations: registered.map((state) => monthly(state)) });
       const body = { status: 'finalized', tax_date: '2026-10-08', line_items: lines, shipping, tax_amount };
       const sale = await made(filer.create({ ...body, customer: lines[0]?.customer }));
       for (const { id, quantity } of lines)
@@ -340,7 +331,7 @@ describe('transactions in several states of an account with few registrations', 
       if (refunded.refund_status !== 'full')
         await made(filer.create(buildCreditRequest(sale, { tax_date: '2026-10-10', credit_remaining: true })));
       for (const state of states) {
-        const { summary } = await made(filer.close({ state, period_end: '2026-10-31', dry_run: true }));
+        const { summary } = await dryRun(filer, state, '2026-10-31');
         for (const row of summary)
           for (const name of figures)
             if (!new Decimal(row[name]).isZero()) left.push(`${sale.id} ${state} ${name} ${row[name]}`);
@@ -350,21 +341,13 @@ describe('transactions in several states of an account with few registrations', 
   });
 
   it('reports the transactions in the return of a state that has recorded tax, like their credits', async () => {
-    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
-    const filer = createFiler(await newCaller({ settings: { registrations } }));
+    const filer = await newFiler({ registrations: [monthly('MI')] });
     const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });
-    const sale = await made(
-      filer.create({
-        status: 'finalized',
-        tax_date: '2026-10-08',
-        tax_amount: '8.25',
-        customer: { address: { ...addresses.TX, country: 'US' } },
-        line_items: [line('a', '100.00'), line('b', '50.00')],
-      }),
-    );
-    const credit = await made(
-      filer.create(buildCreditRequest(sale, { tax_date: '2026-10-09', line_items: [{ id: 'b', quantity: '1' }] })),
-    );
+    const line_items = [line('a', '100.00'), line('b', '50.00')];
+    const body = { status: 'finalized', tax_date: '2026-10-08', tax_amount: '8.25', line_items };
+    const sale = await made(filer.create({ ...body, customer: { address: { ...addresses.TX, country: 'US' } } }));
+    const part = { tax_date: '2026-10-09', line_items: [{ id: 'b', quantity: '1' }] };
+    const credit = await made(filer.create(buildCreditRequest(sale, part)));
     const filing = await closedFiling(filer, 'TX', '2026-10-31');
     expect(filing.summary).toMatchObject([{ gross_amount: '100.00', credit_amount: '-50.00', tax_amount: '8.25' }]);
     const filed = { status: 'filed', confirmation_number: 'c-1', acknowledge_exceptions: 1 };
@@ -374,31 +357,23 @@ describe('transactions in several states of an account with few registrations', 
 });
 
 it('lists the sales that the content does not cover, at most 100 of them in a dry run', async () => {
-  const shop = createFiler(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
-  for (let at = 0; at < 112; at++)
-    await made(
-      shop.create({
-        status: 'finalized',
-        reference_id: `order-${at}`,
-        tax_date: '2021-08-15',
-        customer: { address: { city: 'Indianapolis', state: 'IN', postal_code: '46204' } },
-        line_items: [
-          { product_tax_code: at < 104 ? 'FOOD.GROCERY' : 'GENERAL', quantity: '1', unit_price: `${at + 1}.00` },
-        ],
-      }),
-    );
+  const shop = await newFiler({ books_open_from: '2020-01-01' });
+  const customer = { address: { city: 'Indianapolis', state: 'IN', postal_code: '46204' } };
+  for (let at = 0; at < 112; at++) {
+    const product_tax_code = at < 104 ? 'FOOD.GROCERY' : 'GENERAL';
+    const line_items = [{ product_tax_code, quantity: '1', unit_price: `${at + 1}.00` }];
+    const body = { status: 'finalized', reference_id: `order-${at}`, tax_date: '2021-08-15', customer, line_items };
+    await made(shop.create(body));
+  }
   const references = Array.from({ length: 104 }, (_, at) => `order-${at}`);
-  const dry = await made(shop.close({ state: 'IN', period_end: '2021-08-31', dry_run: true }));
+  const dry = await dryRun(shop, 'IN', '2021-08-31');
   expect(dry.exceptions?.transactions?.map(({ reference_id }) => reference_id)).toEqual(references.slice(0, 100));
   const { id } = await made(shop.close({ state: 'IN', period_end: '2021-08-31' }));
   const filing = await settled(shop, id);
   // The sums of 1 to 104 and of 105 to 112 are 5460 and 868.
   const sums = { count: 104, gross_amount: '5460.00' };
-  expect(filing.exceptions).toEqual({
-    ...sums,
-    by_reason: [{ reason: 'not_covered', currency: 'USD', ...sums }],
-    transactions: null,
-  });
+  const by_reason = [{ reason: 'not_covered', currency: 'USD', ...sums }];
+  expect(filing.exceptions).toEqual({ ...sums, by_reason, transactions: null });
   expect(filing.exceptions).toEqual({ ...dry.exceptions, transactions: null });
   // The list returns the same amounts, from the filing's item.
   expect((await made(shop.filings())).data.map(({ exceptions }) => exceptions)).toEqual([filing.exceptions]);

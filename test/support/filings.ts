@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type Caller, type Client, connectClient } from './api.ts';
+import type { Settings } from '../../shared/accounts/account.ts';
+import { type Caller, type Client, connectClient, newCaller } from './api.ts';
 import type { Answer, Request, Schema } from './http.ts';
 import { ledger } from './run-command.ts';
 import { everyRow, goods, made, sale } from './sales.ts';
@@ -24,6 +25,17 @@ export const createFiler = ({ call }: Pick<Caller, 'call'>) => {
 };
 export type Filing = Schema<'Filing'>;
 export type Filer = ReturnType<typeof createFiler>;
+
+/** Creates a new account with a client for its filings. */
+export const newFiler = async (settings: Partial<Settings> = {}) => createFiler(await newCaller({ settings }));
+
+/** A registration with monthly returns. */
+export const monthly = (state: string, from = '2026-01-01', to: string | null = null) =>
+  ({ state, from, to, frequency: 'month' }) as const;
+
+/** Returns a dry run of a period. */
+export const dryRun = (filer: Pick<Filer, 'close'>, state: string, period_end: string) =>
+  made(filer.close({ state, period_end, dry_run: true }));
 
 // On a slow machine, some work may remain. A repeated request continues the work with the same result.
 const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: Filing): Promise<Answer> => {
