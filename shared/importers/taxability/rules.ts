@@ -92,8 +92,11 @@ const buildEntry = (own: Release, row: TaxabilityRow, conditions: Conditions): E
   // An earlier law is assumed to apply on all days that the release covers before the law ended.
   from: row.from || (row.to === '' ? null : countsFrom(own)),
   to: row.to || null,
-  // Removes "(text read)" notes: the confidence shows whether the text was read.
-  citation: row.citation.replaceAll(/ \((?:texts? )?read\)/g, '') || 'No source was found.',
+  // Removes "text read" notes: the confidence shows whether the text was read.
+  citation:
+    row.citation
+      .replaceAll(/ \((?:texts? )?read(?: in part)?\)/g, '')
+      .replaceAll(/\(texts? read(?: in part)?: /g, '(') || 'No source was found.',
 });
 
 const isAtLeast = (left: Confidence, right: Confidence): boolean =>
