@@ -2,10 +2,10 @@ import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { credit, oneItem, sale } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
-import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../shared/calculations/request.ts';
 import { calculationProblems } from '../shared/calculations/request-problems.ts';
 import { Calculation } from '../shared/calculations/response.ts';
+import { calculationResponseFields } from '../shared/calculations/response-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { now } from '../shared/config/clock.ts';
 import { createCalculation } from '../shared/ledger/create-calculation.ts';
@@ -25,7 +25,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { transactions: [partitions.transactions] },
     ...customersRead,
   },
-  body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
+  body: { schema: CalculationRequest, ignored: calculationResponseFields, inspect: calculationProblems },
   run: async ({ body, sent, caller, unknownFields, context: { replaces } }) => {
     const warnings = sentWarnings(sent, unknownFields, caller.account);
     const ports = { ledger: ledgerReads, customers: customerReads, loadContent, now };

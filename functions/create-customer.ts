@@ -1,7 +1,7 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { exampleCustomer } from '../shared/api/openapi/sample-requests.ts';
-import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { customerResponseFields } from '../shared/calculations/response-fields.ts';
 import { createCustomer, customerExists } from '../shared/customers/customer.ts';
 import { CustomerRequest, certificateFieldProblem } from '../shared/customers/request.ts';
 import { StoredCustomer } from '../shared/customers/response.ts';
@@ -14,7 +14,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/customers',
   scope: 'write',
   access: ledgerAccess(['GetItem', 'PutItem', 'ConditionCheckItem'], partitions.customers, partitions.idempotencyKeys),
-  body: { schema: CustomerRequest, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
+  body: { schema: CustomerRequest, ignored: customerResponseFields, refuseUnknown: certificateFieldProblem },
   run: ({ body, caller, unknownFields, context }) => {
     const creation = { request: body, idempotency: readIdempotency(context), unknownFields };
     return createCustomer(creation, caller, customerPorts(context.remainingMs));

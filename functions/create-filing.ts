@@ -1,17 +1,22 @@
 import {
-  changedFilingReply,
-  filingReply,
+  changedFilingResponse,
+  filingOrCsv,
   prefersReturn,
-  returnReply,
+  returnResponse,
   withUnknownFieldWarnings,
-} from '../shared/api/csv-reply.ts';
+} from '../shared/api/csv-response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { createFiling, dryRunReader } from '../shared/filings/create-filing.ts';
 import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
-import { dryRunProblem, FilingRequest, filingAnswerFields, filingRequestProblems } from '../shared/filings/request.ts';
+import {
+  dryRunProblem,
+  FilingRequest,
+  filingRequestProblems,
+  filingResponseFields,
+} from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { exampleReturn, readReturn, testReturn } from '../shared/returns/electronic-return.ts';
 import { exampleWorksheet, readWorksheet } from '../shared/returns/worksheet.ts';
@@ -28,7 +33,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.due, partitions.idempotencyKeys),
   body: {
     schema: FilingRequest,
-    answer: filingAnswerFields,
+    ignored: filingResponseFields,
     inspect: filingRequestProblems,
     refuseUnknown: dryRunProblem,
   },
@@ -37,13 +42,13 @@ export const { endpoint, handler } = defineEndpoint({
     const call = { idempotency: null, caller, ports: filingPorts(context.remainingMs) };
     const read = dryRunReader(requested, call);
     if (body.dry_run && prefersReturn(context))
-      return mapResult(await readReturn(read, caller.account, testReturn), returnReply);
+      return mapResult(await readReturn(read, caller.account, testReturn), returnResponse);
     if (body.dry_run && body.form)
       return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
-        filingReply(withUnknownFieldWarnings(filing, unknownFields), 0, context),
+        filingOrCsv(withUnknownFieldWarnings(filing, unknownFields), 0, context),
       );
     const created = await createFiling(requested, { ...call, idempotency: readIdempotency(context) });
-    return mapResult(created, (reply) => changedFilingReply(reply, unknownFields));
+    return mapResult(created, (response) => changedFilingResponse(response, unknownFields));
   },
 });
 

@@ -16,8 +16,8 @@ export const { endpoint, handler } = defineEndpoint({
     ...ledgerAccess(['BatchGetItem'], partitions.transactions, partitions.references),
     indexes: ['by_reference', 'by_tax_date'],
   },
-  body: { schema: ReconciliationRequest, answer: {}, inspect: reconciliationProblems },
-  answer: ({ body, caller, unknownFields }) =>
+  body: { schema: ReconciliationRequest, ignored: {}, inspect: reconciliationProblems },
+  respond: ({ body, caller, unknownFields }) =>
     reconcile(body, unknownFields, caller.account, { holders: holderReads, index: transactionIndex, now }),
 });
 

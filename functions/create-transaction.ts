@@ -3,7 +3,7 @@ import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { oneItem, refund, sale } from '../shared/api/openapi/sample-requests.ts';
-import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { transactionResponseFields } from '../shared/calculations/response-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { createTransaction } from '../shared/ledger/create-transaction.ts';
 import { newTransactionProblems, TransactionRequest } from '../shared/ledger/request.ts';
@@ -23,7 +23,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { transactions: transactionPartitions },
     ...customersRead,
   },
-  body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
+  body: { schema: TransactionRequest, ignored: transactionResponseFields, inspect: newTransactionProblems },
   run: async ({ body, sent, caller, unknownFields, context }) => {
     const request = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account);

@@ -1,5 +1,5 @@
-import { answeredAccount, settingsTag } from '../shared/accounts/answer.ts';
-import { AccountAnswer } from '../shared/accounts/response.ts';
+import { accountResponse, settingsTag } from '../shared/accounts/account-response.ts';
+import { AccountResponse } from '../shared/accounts/response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { accept } from '../shared/base/result.ts';
@@ -22,7 +22,7 @@ export const { endpoint, handler } = defineEndpoint({
     // Read without the cache: the instance's copy can be a minute old, but the ETag for an update must be current.
     const account = (await findAccount(known.id)) ?? known;
     const [api_keys, changes] = await Promise.all([listKeyNames(account.id), listSettingChanges(account.id)]);
-    const body = { ...answeredAccount(account, scopes), api_keys, changes };
+    const body = { ...accountResponse(account, scopes), api_keys, changes };
     return accept({ status: 200, body, headers: { ETag: settingsTag(account) } });
   },
 });
@@ -36,9 +36,9 @@ export const documentation = () =>
       'Returns the account of the credential, the scopes of the credential, and the settings that affect calculations and filings. A changed setting is returned at once, and applies to all requests within a minute.',
     response: {
       description: 'The account.',
-      schema: AccountAnswer,
+      schema: AccountResponse,
       example: ({ account }) => ({
-        ...answeredAccount({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
+        ...accountResponse({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
         api_keys: [{ id: exampleId.replace('txn', 'key'), label: 'Finance' }],
         changes: [],
       }),

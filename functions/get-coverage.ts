@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { taggedReply } from '../shared/api/entity-tag.ts';
+import { taggedResponse } from '../shared/api/entity-tag.ts';
 import { toDay } from '../shared/base/calendar.ts';
 import { described } from '../shared/base/described.ts';
 import { accept } from '../shared/base/result.ts';
@@ -60,7 +60,7 @@ export const { endpoint, handler } = defineEndpoint({
     const day = toDay(now());
     const found = await activeCoverage(only, day, ports);
     const states = query.expand ? await Promise.all(found.map((row) => withReleases(row, day))) : found;
-    return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, context));
+    return accept(taggedResponse({ object: 'coverage', tax_date: day, states, attribution }, version, context));
   },
 });
 

@@ -1,6 +1,6 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { accept, refuse } from '../shared/base/result.ts';
-import { customerNotFound, customerReply } from '../shared/customers/customer.ts';
+import { customerNotFound, customerResponse } from '../shared/customers/customer.ts';
 import { StoredCustomer } from '../shared/customers/response.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
@@ -13,7 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(['GetItem'], partitions.customers),
   run: async ({ id, caller: { account } }) => {
     const customer = await customerReads.find(account.id, id);
-    return customer ? accept(customerReply(200, customer)) : refuse(customerNotFound);
+    return customer ? accept(customerResponse(200, customer)) : refuse(customerNotFound);
   },
 });
 

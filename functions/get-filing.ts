@@ -1,4 +1,4 @@
-import { filingReply, prefersReturn, returnReply } from '../shared/api/csv-reply.ts';
+import { filingOrCsv, prefersReturn, returnResponse } from '../shared/api/csv-response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
@@ -29,13 +29,13 @@ export const { endpoint, handler } = defineEndpoint({
         returnType: return_type,
         acknowledged: count === undefined ? count : Number(count),
       };
-      return mapResult(await readReturn(read, account, options), returnReply);
+      return mapResult(await readReturn(read, account, options), returnResponse);
     }
     const filing =
       query.form === undefined
         ? getFiling(id, query, account, filingReadPorts)
         : readWorksheet(read, query.form, { parameter: 'form' });
-    return mapResult(await filing, (filing) => filingReply(filing, readPageLimit(query), context));
+    return mapResult(await filing, (filing) => filingOrCsv(filing, readPageLimit(query), context));
   },
 });
 

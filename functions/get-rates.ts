@@ -13,7 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: { actions: contentReads },
   query: RatesQuery,
-  answer: ({ query, caller }) => findRates(query, caller.account.settings, { loadContent, now }),
+  respond: ({ query, caller }) => findRates(query, caller.account.settings, { loadContent, now }),
 });
 
 const exampleRates = async ({ accepted, account, ports }: Samples) => {

@@ -12,7 +12,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/registrations/advice',
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.reports),
-  answer: async ({ caller }) => accept(await registrationAdvice(caller.account, { reports: reportReads, now })),
+  respond: async ({ caller }) => accept(await registrationAdvice(caller.account, { reports: reportReads, now })),
 });
 
 export const documentation = () =>

@@ -12,7 +12,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.reports),
   query: ByStateQuery,
-  answer: ({ query, caller }) => reportByState(query, caller.account, { reports: reportReads, now }),
+  respond: ({ query, caller }) => reportByState(query, caller.account, { reports: reportReads, now }),
 });
 
 export const documentation = () =>

@@ -2,7 +2,7 @@ import { type Documentation, defineEndpoint, type Samples } from '../shared/api/
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { now } from '../shared/config/clock.ts';
 import { TransactionHistoryQuery, transactionHistory } from '../shared/ledger/history.ts';
-import { listAnswer } from '../shared/ledger/page-limit.ts';
+import { listResponse } from '../shared/ledger/page-limit.ts';
 import { TransactionHistory } from '../shared/ledger/response.ts';
 import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
@@ -14,11 +14,11 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.transactions),
   query: TransactionHistoryQuery,
-  answer: ({ id, query, caller }) => transactionHistory(id, query, caller.account, { history: historyReads, now }),
+  respond: ({ id, query, caller }) => transactionHistory(id, query, caller.account, { history: historyReads, now }),
 });
 
 const exampleHistory = ({ finalized }: Samples) =>
-  listAnswer(
+  listResponse(
     `/transactions/${exampleId}/history`,
     [
       {

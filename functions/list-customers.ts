@@ -2,7 +2,7 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { now } from '../shared/config/clock.ts';
 import { CustomerListQuery, listCustomers } from '../shared/customers/customer.ts';
 import { CustomerList } from '../shared/customers/response.ts';
-import { listAnswer } from '../shared/ledger/page-limit.ts';
+import { listResponse } from '../shared/ledger/page-limit.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -13,7 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.customers),
   query: CustomerListQuery,
-  answer: ({ query, caller }) => listCustomers(query, caller.account, { customers: customerReads, now }),
+  respond: ({ query, caller }) => listCustomers(query, caller.account, { customers: customerReads, now }),
 });
 
 export const documentation = () =>
@@ -26,6 +26,6 @@ export const documentation = () =>
     response: {
       description: 'A page of customers.',
       schema: CustomerList,
-      example: ({ customer }) => listAnswer('/customers', [customer]),
+      example: ({ customer }) => listResponse('/customers', [customer]),
     },
   }) satisfies Documentation;

@@ -4,7 +4,7 @@ import { filingNotFound } from '../shared/filings/problems.ts';
 import { listFilingExceptions } from '../shared/filings/read-filings.ts';
 import { FilingExceptionsQuery } from '../shared/filings/request.ts';
 import { FilingExceptionList } from '../shared/filings/response.ts';
-import { listAnswer } from '../shared/ledger/page-limit.ts';
+import { listResponse } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -15,12 +15,12 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['GetItem', 'Query'], partitions.filings),
   query: FilingExceptionsQuery,
-  answer: ({ id, query, caller }) => listFilingExceptions(id, query, caller.account, filingReadPorts),
+  respond: ({ id, query, caller }) => listFilingExceptions(id, query, caller.account, filingReadPorts),
 });
 
 /** An example with one sale that the content does not cover. */
 const exampleList = () =>
-  listAnswer(`/filings/${exampleFilingId}/exceptions`, [
+  listResponse(`/filings/${exampleFilingId}/exceptions`, [
     {
       transaction_id: exampleId,
       reference_id: 'invoice_1001',

@@ -12,7 +12,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['BatchGetItem', 'Query'], partitions.periods, partitions.openEntries),
   query: FilingPeriodsQuery,
-  answer: ({ query, caller }) => {
+  respond: ({ query, caller }) => {
     const only = query.state === undefined ? null : readState(query.state);
     return filingPeriods(caller.account, only, query, filingReadPorts);
   },

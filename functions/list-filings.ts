@@ -2,7 +2,7 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { listFilings } from '../shared/filings/read-filings.ts';
 import { FilingListQuery } from '../shared/filings/request.ts';
 import { FilingList } from '../shared/filings/response.ts';
-import { listAnswer } from '../shared/ledger/page-limit.ts';
+import { listResponse } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { readState } from '../shared/vocabulary/jurisdiction.ts';
@@ -14,7 +14,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
   query: FilingListQuery,
-  answer: ({ query, caller }) => {
+  respond: ({ query, caller }) => {
     const filters = { ...query, ...(query.state !== undefined && { state: readState(query.state) }) };
     return listFilings(filters, caller.account, filingReadPorts);
   },
@@ -30,6 +30,6 @@ export const documentation = () =>
     response: {
       description: 'A page of filings.',
       schema: FilingList,
-      example: ({ filings }) => listAnswer('/filings', [{ ...filings.filed, totals: null }]),
+      example: ({ filings }) => listResponse('/filings', [{ ...filings.filed, totals: null }]),
     },
   }) satisfies Documentation;

@@ -1,5 +1,5 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { taggedReply } from '../shared/api/entity-tag.ts';
+import { taggedResponse } from '../shared/api/entity-tag.ts';
 import { accept } from '../shared/base/result.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
@@ -17,7 +17,7 @@ export const { endpoint, handler } = defineEndpoint({
     const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);
     if (!attributes.ok) return attributes;
     const page = listPage('/product-attributes', attributes.value, query.limit, query.starting_after);
-    return accept(taggedReply(page, version, context));
+    return accept(taggedResponse(page, version, context));
   },
 });
 

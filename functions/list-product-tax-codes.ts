@@ -1,5 +1,5 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { taggedReply } from '../shared/api/entity-tag.ts';
+import { taggedResponse } from '../shared/api/entity-tag.ts';
 import { assert } from '../shared/base/assert.ts';
 import { toDay } from '../shared/base/calendar.ts';
 import { accept } from '../shared/base/result.ts';
@@ -38,7 +38,7 @@ export const { endpoint, handler } = defineEndpoint({
       : page.data;
     // Search results have no next page.
     const has_more = q === undefined && page.has_more;
-    return accept(taggedReply({ ...page, has_more, data }, version, context));
+    return accept(taggedResponse({ ...page, has_more, data }, version, context));
   },
 });
 

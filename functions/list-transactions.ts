@@ -1,10 +1,10 @@
-import { jsonOrCsv } from '../shared/api/csv-reply.ts';
+import { jsonOrCsv } from '../shared/api/csv-response.ts';
 import { type Documentation, defineEndpoint, type Samples } from '../shared/api/define-endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { TransactionListQuery } from '../shared/ledger/list-query.ts';
 import { listTransactions, transactionsCsv } from '../shared/ledger/list-transactions.ts';
-import { listAnswer } from '../shared/ledger/page-limit.ts';
+import { listResponse } from '../shared/ledger/page-limit.ts';
 import { TransactionList } from '../shared/ledger/response.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
@@ -28,17 +28,20 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ query, caller, context }) => {
     const ports = { index: transactionIndex, ledger: ledgerReads, now };
     return mapResult(await listTransactions(query, caller.account, ports), ({ list, searchedBackTo }) => {
-      const reply = jsonOrCsv(list, context, () => ({
+      const response = jsonOrCsv(list, context, () => ({
         name: 'transactions',
         text: transactionsCsv(list),
         next: list.next_cursor === null ? null : nextQuery(query, list.next_cursor),
       }));
-      return { ...reply, headers: { ...reply.headers, ...(searchedBackTo && { 'Searched-Back-To': searchedBackTo }) } };
+      return {
+        ...response,
+        headers: { ...response.headers, ...(searchedBackTo && { 'Searched-Back-To': searchedBackTo }) },
+      };
     });
   },
 });
 
-const exampleList = ({ finalized }: Samples) => listAnswer('/transactions', [{ ...finalized, line_items: null }]);
+const exampleList = ({ finalized }: Samples) => listResponse('/transactions', [{ ...finalized, line_items: null }]);
 
 export const documentation = () =>
   ({

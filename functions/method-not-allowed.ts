@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { errorResult } from '../shared/api/reply.ts';
 import { Refusal, requestContext } from '../shared/api/request-context.ts';
+import { errorResult } from '../shared/api/response.ts';
 import { setRequestedVersion } from '../shared/api/versions.ts';
 import { observed } from '../shared/observability/request-line.ts';
 

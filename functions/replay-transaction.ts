@@ -15,7 +15,7 @@ export const { endpoint, handler } = defineEndpoint({
     actions: { content: ['BatchGetItem'], transactions: ['GetItem'] },
     partitions: { transactions: [partitions.transactions] },
   },
-  answer: ({ id, caller }) => replayTransaction(id, caller.account, { ledger: ledgerReads, loadContent, now }),
+  respond: ({ id, caller }) => replayTransaction(id, caller.account, { ledger: ledgerReads, loadContent, now }),
 });
 
 export const documentation = () =>

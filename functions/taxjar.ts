@@ -3,8 +3,8 @@ import { taxDateAt } from '../shared/accounts/time-zone.ts';
 import { authorize } from '../shared/api/authenticate.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
 import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
-import { errorResult } from '../shared/api/reply.ts';
 import { Refusal, type RequestContext, requireCaller } from '../shared/api/request-context.ts';
+import { errorResult } from '../shared/api/response.ts';
 import { now } from '../shared/config/clock.ts';
 import { clearRefusal, unrecorded } from '../shared/observability/tally.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
@@ -73,9 +73,9 @@ const callWith =
         throw error;
       });
     const { statusCode, body: text } = await (isProbe ? unrecorded(serve) : serve());
-    const reply: unknown = JSON.parse(text);
-    if (statusCode >= 400) throw toRefusal(statusCode, reply as Parameters<typeof toRefusal>[1]);
-    return reply;
+    const response: unknown = JSON.parse(text);
+    if (statusCode >= 400) throw toRefusal(statusCode, response as Parameters<typeof toRefusal>[1]);
+    return response;
   };
 
 const getBody = ({ method, rawBody }: RequestContext): Json => {
@@ -140,10 +140,10 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
     });
     clearRefusal();
     const headers = warnings.size > 0 ? { 'Levy-Warnings': [...warnings].join(',') } : {};
-    return json(status, body, { ...context.replyHeaders, ...headers });
+    return json(status, body, { ...context.responseHeaders, ...headers });
   } catch (error) {
     if (error instanceof TaxJarRefusal)
-      return json(error.status, errorBody(error), { ...context.replyHeaders, ...error.headers });
+      return json(error.status, errorBody(error), { ...context.responseHeaders, ...error.headers });
     throw error;
   }
 };
@@ -168,9 +168,9 @@ const withKey = (event: APIGatewayProxyEvent): APIGatewayProxyEvent => {
 /** Converts a refusal of authentication, limits or an outage, which has Levy's envelope. */
 const inTaxJarForm = (result: APIGatewayProxyResult): APIGatewayProxyResult => {
   if (result.statusCode < 400) return result;
-  const reply = JSON.parse(result.body);
-  if (!Array.isArray(reply.errors)) return result;
-  const refusal = toRefusal(result.statusCode, reply);
+  const response = JSON.parse(result.body);
+  if (!Array.isArray(response.errors)) return result;
+  const refusal = toRefusal(result.statusCode, response);
   return { ...result, statusCode: refusal.status, body: JSON.stringify(errorBody(refusal)) };
 };
 

@@ -1,11 +1,11 @@
-import { answeredAccount, settingsTag } from '../shared/accounts/answer.ts';
-import { AccountAnswer } from '../shared/accounts/response.ts';
+import { accountResponse, settingsTag } from '../shared/accounts/account-response.ts';
+import { AccountResponse } from '../shared/accounts/response.ts';
 import { forgetAccount } from '../shared/api/authenticate.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIfMatch } from '../shared/api/entity-tag.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult, type Problem } from '../shared/base/result.ts';
-import { accountAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { accountResponseFields } from '../shared/calculations/response-fields.ts';
 import { AccountUpdate, accountUpdateProblems, toSettings } from '../shared/settings/request.ts';
 import { openPeriodsExample, otherSettings, updateAccount } from '../shared/settings/update-account.ts';
 import { filingReads } from '../shared/store/filings/filing-reads.ts';
@@ -33,7 +33,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
   body: {
     schema: AccountUpdate,
-    answer: accountAnswerFields,
+    ignored: accountResponseFields,
     inspect: accountUpdateProblems,
     refuseUnknown: unknownSetting,
   },
@@ -43,7 +43,7 @@ export const { endpoint, handler } = defineEndpoint({
     forgetAccount(account.id);
     return mapResult(updated, (changed) => ({
       status: 200,
-      body: answeredAccount(changed, scopes),
+      body: accountResponse(changed, scopes),
       headers: { ETag: settingsTag(changed) },
     }));
   },
@@ -67,9 +67,9 @@ export const documentation = () =>
     },
     response: {
       description: 'The account after the change.',
-      schema: AccountAnswer,
+      schema: AccountResponse,
       example: ({ account }) =>
-        answeredAccount(
+        accountResponse(
           { ...account, id: exampleId.replace('txn', 'acct') },
           new Set(['read', 'write', 'settings'] as const),
         ),

@@ -97,9 +97,9 @@ export const updateFigures = (update: StateUpdate, isStale: boolean) => ({
 const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void> => {
   const client = new EventBridgeClient({ region: environment.region });
   const entry = { EventBusName, Source: eventSource, DetailType: event.event_type, Detail: JSON.stringify(event) };
-  const { Entries: [answer] = [] } = await client.send(new PutEventsCommand({ Entries: [entry] }));
-  if (answer?.EventId === undefined)
-    throw new Error(`The bus ${EventBusName} did not accept ${event.event_id}: ${answer?.ErrorCode ?? 'no response'}.`);
+  const { Entries: [result] = [] } = await client.send(new PutEventsCommand({ Entries: [entry] }));
+  if (result?.EventId === undefined)
+    throw new Error(`The bus ${EventBusName} did not accept ${event.event_id}: ${result?.ErrorCode ?? 'no response'}.`);
 };
 
 /**

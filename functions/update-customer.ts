@@ -2,7 +2,7 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { readIfMatch } from '../shared/api/entity-tag.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { exampleCustomer, exampleRenewal } from '../shared/api/openapi/sample-requests.ts';
-import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { customerResponseFields } from '../shared/calculations/response-fields.ts';
 import { customerIdFixed, customerNotFound, updateCustomer } from '../shared/customers/customer.ts';
 import { CustomerUpdate, certificateFieldProblem } from '../shared/customers/request.ts';
 import { StoredCustomer } from '../shared/customers/response.ts';
@@ -20,7 +20,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions.customers,
     partitions.idempotencyKeys,
   ),
-  body: { schema: CustomerUpdate, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
+  body: { schema: CustomerUpdate, ignored: customerResponseFields, refuseUnknown: certificateFieldProblem },
   run: ({ id, body, caller, unknownFields, context }) => {
     const ifMatch = readIfMatch(context.headers.get('if-match'));
     const change = { id, update: body, ifMatch, idempotency: readIdempotency(context), unknownFields };

@@ -1,4 +1,4 @@
-import { changedFilingReply } from '../shared/api/csv-reply.ts';
+import { changedFilingResponse } from '../shared/api/csv-response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
@@ -8,7 +8,7 @@ import {
   exceptionsNotAcknowledged,
   filingNotFound,
 } from '../shared/filings/problems.ts';
-import { FilingUpdate, filingAnswerFields, filingUpdateProblems } from '../shared/filings/request.ts';
+import { FilingUpdate, filingResponseFields, filingUpdateProblems } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { updateFiling } from '../shared/filings/update-filing.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
@@ -20,10 +20,10 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/filings/{id}',
   scope: 'write',
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
-  body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
+  body: { schema: FilingUpdate, ignored: filingResponseFields, inspect: filingUpdateProblems },
   run: async ({ id, body, caller, unknownFields, context }) => {
     const call = { idempotency: readIdempotency(context), caller, ports: filingPorts(context.remainingMs) };
-    return mapResult(await updateFiling(id, body, call), (reply) => changedFilingReply(reply, unknownFields));
+    return mapResult(await updateFiling(id, body, call), (response) => changedFilingResponse(response, unknownFields));
   },
 });
 

@@ -45,7 +45,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/session',
   scope: 'read',
   access: { actions: { accounts: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'] } },
-  body: { schema: SessionRequest, answer: {} },
+  body: { schema: SessionRequest, ignored: {} },
   run: async ({ body: { action }, caller, context }) => {
     const { login } = context;
     assert(login !== undefined, 'authenticate must run first.');

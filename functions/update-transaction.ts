@@ -2,7 +2,7 @@ import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIfMatch } from '../shared/api/entity-tag.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
-import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { transactionResponseFields } from '../shared/calculations/response-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { freeFields, listUpdateProblems, TransactionUpdate } from '../shared/ledger/request.ts';
 import { Transaction } from '../shared/ledger/response.ts';
@@ -23,7 +23,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { transactions: transactionPartitions },
     ...customersRead,
   },
-  body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: listUpdateProblems },
+  body: { schema: TransactionUpdate, ignored: transactionResponseFields, inspect: listUpdateProblems },
   run: ({ id, body, sent, caller, unknownFields, context }) => {
     const ifMatch = readIfMatch(context.headers.get('if-match'));
     const changed = withTaxDay(body, caller.account);

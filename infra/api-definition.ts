@@ -7,7 +7,7 @@ import { type MethodDeploymentOptions, ResponseType } from 'aws-cdk-lib/aws-apig
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { unreadable } from '../shared/api/body.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
-import { envelope, safetyHeaders } from '../shared/api/reply.ts';
+import { envelope, safetyHeaders } from '../shared/api/response.ts';
 import { currentVersion } from '../shared/api/versions.ts';
 import { errorStatuses } from '../shared/base/error-codes.ts';
 import type { Problem } from '../shared/base/result.ts';

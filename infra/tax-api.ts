@@ -22,7 +22,7 @@ import { endpoints, methodsByPath, type Operation } from '../functions/endpoints
 import { methodsVariable } from '../functions/method-not-allowed.ts';
 import { endpoint as taxjar } from '../functions/taxjar.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
-import { envelope, safetyHeaders } from '../shared/api/reply.ts';
+import { envelope, safetyHeaders } from '../shared/api/response.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 import { apiDefinition, documentMethods, type Method, throttle } from './api-definition.ts';
 import type { Entry } from './bundling.ts';

@@ -114,7 +114,7 @@ const methodNotAllowed = (allowed: string): Problem => ({
   detail: `Allowed here: ${allowed}.`,
 });
 
-const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
+const runControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
   const onPath = listControls(handlers).filter(([, path]) => path === target.path);
   const [, , run] = onPath.find(([method]) => method === message.method) ?? [];
@@ -155,8 +155,8 @@ export const invoke = async <Event, Output>(
   const expired = Promise.withResolvers<never>();
   const timer = setTimeout(() => expired.reject(new TimedOut(invocation.functionName)), invocation.timeoutMs);
   try {
-    const answer = (async () => handler(event, newContext(invocation)))();
-    return await Promise.race([answer, expired.promise]);
+    const response = (async () => handler(event, newContext(invocation)))();
+    return await Promise.race([response, expired.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -196,12 +196,12 @@ const withoutStage = (target: RequestTarget): RequestTarget => ({
   path: target.path.replace(/^\/v1(?=\/|$)/, '') || '/',
 });
 
-const answer = async (message: IncomingMessage, requestId: string, options: GatewayOptions) => {
+const respond = async (message: IncomingMessage, requestId: string, options: GatewayOptions) => {
   const { handlers, timeoutMs = 10_000 } = options;
   const body = await readBody(message);
   const target = withoutStage(parseTarget(message.url ?? '/'));
   if (/^\/_local(\/|$)/.test(target.path))
-    return body ? answerControl({ message, target, body, requestId }, handlers) : refusal(bodyTooLarge, requestId);
+    return body ? runControl({ message, target, body, requestId }, handlers) : refusal(bodyTooLarge, requestId);
   const resource = matchResource(message.method ?? 'GET', target.path);
   if (target.path === '/' && message.method === 'GET') return json(302, {}, requestId, { Location: '/docs' });
   if (!resource) {
@@ -214,7 +214,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
   const functionName = resource.operation ?? 'method-not-allowed';
   const event = toProxyEvent({ message, requestId, target, resource, body });
   const result = await invoke(handlers.endpoints[functionName], event, { functionName, requestId, timeoutMs });
-  assert(Number.isInteger(result?.statusCode), `${functionName} answered without a status.`);
+  assert(Number.isInteger(result?.statusCode), `${functionName} returned no status.`);
   return result;
 };
 
@@ -234,7 +234,7 @@ const send = (response: ServerResponse, result: APIGatewayProxyResult): void => 
 const serve = async (message: IncomingMessage, response: ServerResponse, options: GatewayOptions): Promise<void> => {
   const requestId = randomUUID();
   try {
-    send(response, await answer(message, requestId, options));
+    send(response, await respond(message, requestId, options));
   } catch (error) {
     // The client hung up.
     if (message.errored || response.destroyed) return;

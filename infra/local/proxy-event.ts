@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { endpoint as taxjar } from '../../functions/taxjar.ts';
-import { envelope, proxyResult } from '../../shared/api/reply.ts';
+import { envelope, proxyResult } from '../../shared/api/response.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import type { Problem } from '../../shared/base/result.ts';
 import { closest } from '../../shared/vocabulary/closest.ts';
@@ -147,7 +147,7 @@ type Headers = Readonly<Record<string, string>>;
 export const json = (status: number, body: unknown, requestId: string, headers: Headers = {}): APIGatewayProxyResult =>
   proxyResult(
     { status, body, headers },
-    { replyHeaders: { 'X-Request-Id': requestId, 'Service-Version': currentVersion } },
+    { responseHeaders: { 'X-Request-Id': requestId, 'Service-Version': currentVersion } },
   );
 
 /** An error of the gateway itself, in the error envelope of the API. */

@@ -4,7 +4,7 @@ const endpoint = () => process.env['DYNAMODB_ENDPOINT'] as string;
 
 // No installed package has a client for streams, so these calls use its JSON protocol. Emulators check only the format
 // of the credential.
-const call = async <Reply>(action: string, body: Record<string, unknown>): Promise<Reply> => {
+const call = async <Body>(action: string, body: Record<string, unknown>): Promise<Body> => {
   const response = await fetch(endpoint(), {
     method: 'POST',
     headers: {
@@ -17,7 +17,7 @@ const call = async <Reply>(action: string, body: Record<string, unknown>): Promi
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Reply;
+  return (await response.json()) as Body;
 };
 
 /** Enables the stream of a table in the emulator, as the deployed table has it (infra/tables.ts). Returns its ARN. */

@@ -38,7 +38,7 @@ const SettingChange = component('SettingChange', 'A change of a setting.', {
 });
 
 /** The response of GET /account. */
-export const AccountAnswer = component(
+export const AccountResponse = component(
   'Account',
   'The account of a credential. `POST /account` changes the settings for finance. The operator can change all settings.',
   {
@@ -80,4 +80,4 @@ export const AccountAnswer = component(
     service_version: string('The API version that requests without `Service-Version` get.'),
   },
 );
-export type AccountAnswer = z.infer<typeof AccountAnswer>;
+export type AccountResponse = z.infer<typeof AccountResponse>;

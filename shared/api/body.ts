@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { describeJsonError, isObjectOrArray } from '../base/json.ts';
 import { invalidFormat, type Problem, problemPointer } from '../base/result.ts';
-import type { AnswerFields } from '../calculations/answer-fields.ts';
+import type { ResponseFields } from '../calculations/response-fields.ts';
 import { suggestField } from '../calculations/sent-warnings.ts';
 import { now } from '../config/clock.ts';
 import { inBodyOrder, pointerTo, unionProblems } from './field-problems.ts';
@@ -64,13 +64,13 @@ type UnknownField = { readonly pointer: string; readonly siblings: readonly stri
 const unknownFields = (
   body: unknown,
   request: Schema,
-  answer: AnswerFields,
+  ignored: ResponseFields,
   path: readonly string[] = [],
 ): UnknownField[] => {
   const known = findDefinition(request, body);
   if (Array.isArray(body))
     return known?.type === 'array'
-      ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
+      ? body.flatMap((item, index) => unknownFields(item, known.element, ignored, [...path, String(index)]))
       : [];
   if (!isObjectOrArray(body)) return [];
   // A record accepts any name except this one, which zod drops.
@@ -79,16 +79,16 @@ const unknownFields = (
   if (known?.type !== 'object') return [];
   return Object.entries(body).flatMap(([key, value]) => {
     const own = Object.hasOwn(known.shape ?? {}, key) ? known.shape?.[key] : undefined;
-    const answers = Object.hasOwn(answer, key) ? answer[key] : undefined;
-    if (own) return unknownFields(value, own, typeof answers === 'object' ? answers : {}, [...path, key]);
-    return answers ? [] : [{ pointer: pointerTo([...path, key]), siblings: Object.keys(known.shape ?? {}) }];
+    const nested = Object.hasOwn(ignored, key) ? ignored[key] : undefined;
+    if (own) return unknownFields(value, own, typeof nested === 'object' ? nested : {}, [...path, key]);
+    return nested ? [] : [{ pointer: pointerTo([...path, key]), siblings: Object.keys(known.shape ?? {}) }];
   });
 };
 
 export type BodyDefinition<Body extends z.ZodMiniType> = {
   readonly schema: Body;
   /** Response-only fields, which are ignored in a request without a warning. */
-  readonly answer: AnswerFields;
+  readonly ignored: ResponseFields;
   /** Returns the problem of an unknown field that is always refused, by its pointer; `null` for other fields. */
   readonly refuseUnknown?: (pointer: string) => Problem | null;
   /** Cross-field checks on an unvalidated body. Each problem has a pointer. */
@@ -117,15 +117,15 @@ const unknownNamedMax = 20;
 
 /** Validates the body against its schema. Returns all problems, in the order of the fields in the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
-  { schema, answer, refuseUnknown, inspect }: BodyDefinition<Body>,
-  context: Pick<RequestContext, 'body' | 'headers' | 'replyHeaders' | 'caller'>,
+  { schema, ignored, refuseUnknown, inspect }: BodyDefinition<Body>,
+  context: Pick<RequestContext, 'body' | 'headers' | 'responseHeaders' | 'caller'>,
 ): ParsedBody<z.output<Body>> => {
   const { body } = context;
   const unstorable = textProblems(body);
   const parsed = schema.safeParse(body);
-  const unknown = unknownFields(body, schema, answer);
+  const unknown = unknownFields(body, schema, ignored);
   const strict = isStrict(context);
-  if (strict) context.replyHeaders['Preference-Applied'] = 'handling=strict';
+  if (strict) context.responseHeaders['Preference-Applied'] = 'handling=strict';
   const others = [
     ...(parsed.error?.issues.flatMap((issue) => unionProblems(issue, body)) ?? []),
     ...(inspect?.(body, now(), requireCaller(context).account) ?? []),

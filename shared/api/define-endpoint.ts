@@ -6,8 +6,8 @@ import { type BodyDefinition, parseBody, readBody } from './body.ts';
 import type { Endpoint, EndpointDescription, Serve } from './endpoint.ts';
 import { inBodyOrder, readQuery } from './field-problems.ts';
 import { type Handler, lambdaHandler } from './lambda-handler.ts';
-import { type EndpointResponse, envelope, ok, proxyResult } from './reply.ts';
 import { type Caller, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
+import { type EndpointResponse, envelope, ok, proxyResult } from './response.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
 export type { Documentation, Samples } from './endpoint.ts';
@@ -31,11 +31,11 @@ type Run<Body extends z.ZodMiniType, Query extends z.ZodMiniType, Value> = (
   input: Input<z.output<Body>, z.output<Query>>,
 ) => Promise<Result<Value>> | Result<Value>;
 
-/** `run` returns the whole response; `answer` returns only the body of a 200 without extra headers. */
+/** `run` returns the whole response; `respond` returns only the body of a 200 without extra headers. */
 type Implementation<Body extends z.ZodMiniType, Query extends z.ZodMiniType> = {
   readonly body?: BodyDefinition<Body>;
   readonly query?: Query;
-} & ({ readonly run: Run<Body, Query, EndpointResponse> } | { readonly answer: Run<Body, Query, object> });
+} & ({ readonly run: Run<Body, Query, EndpointResponse> } | { readonly respond: Run<Body, Query, object> });
 
 const isSome = (problems: readonly Problem[]): problems is readonly [Problem, ...Problem[]] => problems.length > 0;
 
@@ -62,7 +62,7 @@ const serveWith =
       version,
       context,
     };
-    const result = 'run' in definition ? await definition.run(input) : mapResult(await definition.answer(input), ok);
+    const result = 'run' in definition ? await definition.run(input) : mapResult(await definition.respond(input), ok);
     if (result.ok) return proxyResult(result.value, context);
     // Problems are listed in the order of the body.
     const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);

@@ -4,8 +4,8 @@ import { readText } from '../packed/unpack.ts';
 import type { Endpoint, EndpointDescription } from './endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
 import { readQuery } from './field-problems.ts';
-import { type EndpointResponse, errorResult, proxyResult } from './reply.ts';
 import { Refusal, type RequestContext, requestContext } from './request-context.ts';
+import { type EndpointResponse, errorResult, proxyResult } from './response.ts';
 import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 
 /** A document that is the same for every client, and its headers. */
@@ -45,12 +45,14 @@ const refuseQuery = (context: RequestContext): void => {
   if (first) throw new Refusal([first, ...more]);
 };
 
-const replyWith = ({ text, headers }: PublicDocument, context: RequestContext): EndpointResponse => {
+const toResponse = ({ text, headers }: PublicDocument, context: RequestContext): EndpointResponse => {
   const { 'Content-Type': type, ...own } = headers;
   // Shared caches may store it, and API Gateway compresses it for clients that accept compression. A 304 updates the
   // headers that the client stored, such as a page's policy, so it includes all headers.
-  const reply = textOr304(text, entityTag(text), { ...own, Vary: 'Accept-Encoding, Service-Version' }, context);
-  return reply.status === 304 || !type ? reply : { ...reply, headers: { ...reply.headers, 'Content-Type': type } };
+  const response = textOr304(text, entityTag(text), { ...own, Vary: 'Accept-Encoding, Service-Version' }, context);
+  return response.status === 304 || !type
+    ? response
+    : { ...response, headers: { ...response.headers, 'Content-Type': type } };
 };
 
 /**
@@ -76,7 +78,7 @@ export const definePublicDocument = <const Name extends string>({
       refuseUnknownVersion(context);
       if (!hasOwnQuery) refuseQuery(context);
       document ??= await read();
-      return proxyResult(replyWith(document, context), context);
+      return proxyResult(toResponse(document, context), context);
     },
   };
   const handler = observed(name, async (event: APIGatewayProxyEvent) => {

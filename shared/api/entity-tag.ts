@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
+import type { EndpointResponse } from './response.ts';
 
 /** Computes a strong ETag from the parts that determine the bytes of a response. */
 export const entityTag = (...parts: readonly string[]): string => {
@@ -40,7 +40,7 @@ export const readIfMatch = (values: readonly string[] | undefined): readonly str
       )
     : null;
 
-/** Replies with this text and its strong ETag, or with 304 if the client's copy is current. Both have all headers. */
+/** Responds with this text and its strong ETag, or with 304 if the client's copy is current. Both have all headers. */
 export const textOr304 = (
   text: string,
   tag: string,
@@ -52,10 +52,10 @@ export const textOr304 = (
     : { status: 200, body: text, headers: { ...headers, ETag: tag } };
 
 /**
- * Replies with a strong ETag over the text and the service version, or with 304 if the client's copy is current. The
+ * Responds with a strong ETag over the text and the service version, or with 304 if the client's copy is current. The
  * client revalidates its copy each time, so a new release is visible immediately.
  */
-export const taggedReply = (body: object, version: string, context: RequestContext): EndpointResponse => {
+export const taggedResponse = (body: object, version: string, context: RequestContext): EndpointResponse => {
   const text = JSON.stringify(body);
   // Without the header Service-Version, the caller's account determines the version.
   const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, X-API-Key, Service-Version' };

@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const fetchTimeoutMs = 3000;
 // The maximum size of a response of the issuer. A set of a hundred keys has 50 KiB.
-const answerBytesMax = 1024 * 1024;
+const responseBytesMax = 1024 * 1024;
 
 /** The issuer is down, or its response is invalid. The token may be valid, so an error with this name becomes a 503. */
 class IssuerOutage extends Error {
@@ -36,7 +36,7 @@ const readText = async ({ body }: Response): Promise<string> => {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > answerBytesMax) throw wrong('IssuerTooLarge');
+    if (bytes > responseBytesMax) throw wrong('IssuerTooLarge');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -5,8 +5,8 @@ import { tally } from '../observability/tally.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limitRate } from './limit-rate.ts';
-import { errorResult } from './reply.ts';
 import { type RequestContext, requestContext } from './request-context.ts';
+import { errorResult } from './response.ts';
 import { resolveVersion, setRequestedVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -16,7 +16,7 @@ type Request = middy.Request<RequestContext, APIGatewayProxyResult>;
 type Step = (context: RequestContext) => void | Promise<void>;
 
 // The outermost step, so every response passes through it.
-const answerErrors = {
+const returnErrors = {
   before: (request: Request) => {
     request.event = requestContext(request.event as unknown as APIGatewayProxyEvent, () =>
       request.context.getRemainingTimeInMillis(),
@@ -25,7 +25,7 @@ const answerErrors = {
   onError: (request: Request) => {
     const { error, event } = request;
     // An error before the first step completes is a bug in requestContext, so Lambda reports it.
-    if ('replyHeaders' in event) request.response = errorResult(error, event);
+    if ('responseHeaders' in event) request.response = errorResult(error, event);
   },
 };
 
@@ -67,7 +67,7 @@ export const lambdaHandler = (endpoint: Endpoint): Handler =>
   observed(
     endpoint.name,
     middy<RequestContext, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
-      .use(answerErrors)
+      .use(returnErrors)
       .use({ after: awaitBackgroundWork, onError: awaitBackgroundWork })
       .use(listSteps(endpoint).map(step))
       .handler(endpoint.serve) as unknown as Handler,

@@ -10,9 +10,9 @@ const limiter = rateLimiter(takeRequests, (error) => {
   countMetric('RateLimitOpen', { error: failureLine(error).error }, now());
 });
 
-const nameLimit = ({ replyHeaders }: RequestContext, limit: number, remaining: number): void => {
-  replyHeaders['X-RateLimit-Limit'] = String(limit);
-  replyHeaders['X-RateLimit-Remaining'] = String(remaining);
+const nameLimit = ({ responseHeaders }: RequestContext, limit: number, remaining: number): void => {
+  responseHeaders['X-RateLimit-Limit'] = String(limit);
+  responseHeaders['X-RateLimit-Remaining'] = String(remaining);
 };
 
 /** Adds the rate limit headers to a response that is sent before the request is counted. */

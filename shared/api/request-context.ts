@@ -29,7 +29,7 @@ export type RequestContext = {
   /** Milliseconds until Lambda ends this invocation. */
   readonly remainingMs: () => number;
   /** Headers of every response, including refusals. */
-  readonly replyHeaders: Record<string, string>;
+  readonly responseHeaders: Record<string, string>;
   caller?: Caller;
   login?: Login;
   /**
@@ -94,7 +94,7 @@ export const requestContext = (event: APIGatewayProxyEvent, remainingMs: () => n
   query: new Map(pairs(event.queryStringParameters, event.multiValueQueryStringParameters)),
   rawBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   remainingMs,
-  replyHeaders: { 'X-Request-Id': event.requestContext.requestId },
+  responseHeaders: { 'X-Request-Id': event.requestContext.requestId },
 });
 
 /** Thrown by middy middleware to end a request. Elsewhere, refusals are return values. */

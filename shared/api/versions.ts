@@ -16,8 +16,8 @@ const sentVersion = ({ headers }: RequestContext): string | undefined => headers
 const announce = (context: RequestContext, version: string): void => {
   context.version = version;
   // Every response contains the version of its format, even the refusal of an unknown version.
-  context.replyHeaders['Service-Version'] = supportedVersions.includes(version) ? version : currentVersion;
-  context.replyHeaders['Vary'] = 'Service-Version';
+  context.responseHeaders['Service-Version'] = supportedVersions.includes(version) ? version : currentVersion;
+  context.responseHeaders['Vary'] = 'Service-Version';
 };
 
 /** Sets the version before authentication: the requested version, else the current one. A 401 response reports it. */

@@ -96,9 +96,9 @@ type Echoed = Omit<CalculationInput, 'shipping' | 'line_items'> & {
 };
 
 /** Returns the inputs of a response: it echoes all of them. */
-export const restoreInput = (answer: Echoed) => ({
-  type: answer.type,
-  ...inputEcho(answer, answer.tax_date),
-  shipping: mapShipping(answer.shipping, (charge) => shippingEcho(charge, charge.id)),
-  line_items: answer.line_items.map((line) => lineEcho(line, line.id)),
+export const restoreInput = (response: Echoed) => ({
+  type: response.type,
+  ...inputEcho(response, response.tax_date),
+  shipping: mapShipping(response.shipping, (charge) => shippingEcho(charge, charge.id)),
+  line_items: response.line_items.map((line) => lineEcho(line, line.id)),
 });

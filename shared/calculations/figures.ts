@@ -33,8 +33,8 @@ export const listCharges = <Line, Shipping>({ line_items, shipping }: Charges<Li
 ];
 
 /** Returns every row of a response. */
-export const listTaxRows = (answer: Charges<Rows, Rows>): TaxRowResponse[] =>
-  listCharges(answer).flatMap(({ taxes }) => taxes);
+export const listTaxRows = (response: Charges<Rows, Rows>): TaxRowResponse[] =>
+  listCharges(response).flatMap(({ taxes }) => taxes);
 type Rows = { readonly taxes: readonly TaxRowResponse[] };
 
 /** Builds a jurisdiction's row in a response. */

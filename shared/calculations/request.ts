@@ -3,6 +3,7 @@ import { component, described } from '../base/described.ts';
 import {
   Customer,
   currency,
+  currencyDescription,
   decimalString,
   flag,
   identifier,
@@ -104,7 +105,7 @@ export const ShippingRequest = component(
     product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: a delivery charge.`),
     line_item_ids: described(
       z.nullish(z.array(identifier, idsAdvice).check(z.minLength(1, idsAdvice), z.maxLength(lineItemsMax, idsAdvice))),
-      `The ids of the line items that the charge delivers. Default: all line items that are shipped. All charges of a document, including fees on its goods, can have at most ${deliveriesMax} line items in total. A line item counts once for each charge.`,
+      `The ids of the line items that the charge delivers. Default: all line items that are shipped. All charges of a document, including fees on its goods, can have at most ${deliveriesMax} line items in total, counted for each charge.`,
     ),
     ship_to: described(
       z.nullish(ShipTo),
@@ -131,10 +132,7 @@ export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items
 
 /** The inputs of a calculation and of a transaction. */
 export const inputShape = {
-  currency: described(
-    z.nullish(currency),
-    'ISO 4217 code. It determines the number of decimals of amounts. Default: `USD`.',
-  ),
+  currency: described(z.nullish(currency), currencyDescription),
   tax_date: described(
     z.nullish(instant),
     "The date whose rates and rules apply: a date, or a timestamp, whose tax day is its day in the account's `time_zone`. At most 31 days in the future. Default: now.",
@@ -180,7 +178,7 @@ export const creditShape = {
   parent_transaction_id: described(z.nullish(text(64)), 'The id of the sale that this credit refunds.'),
   credit_remaining: described(
     optional.flag,
-    'Credits exactly the remaining amounts of the parent, line by line. Only on a credit with a parent and without line items. If earlier credits had lines that match no line of the parent, Levy distributes the total remaining amount over the lines in proportion to their remaining amounts.',
+    'Credits exactly the remaining amounts of the parent, line by line. Only on a credit with a parent and without line items. If an earlier credit had lines that match no line of the parent, the remaining total is distributed over the lines in proportion to what remains of them.',
   ),
 };
 

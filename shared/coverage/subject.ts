@@ -281,8 +281,8 @@ export const subjectCoverage = (release: Release, codes: readonly string[], day:
   const each = codes.map((code) => ({ code, ...coverageOfCode(release, code, day) }));
   const [first, ...others] = each;
   assert(first !== undefined, 'A subject of coverage has no product tax code.');
-  const { code: _, ...answer } = first;
-  if (others.every(({ treatment, text }) => treatment === first.treatment && text === first.text)) return answer;
+  const { code: _, ...common } = first;
+  if (others.every(({ treatment, text }) => treatment === first.treatment && text === first.text)) return common;
   return {
     treatment: 'by_product',
     text: each.map(({ code, text }) => `${code}: ${text}`).join(' '),

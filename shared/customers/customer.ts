@@ -14,7 +14,7 @@ import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import {
   fitting,
   invalidCursor,
-  listAnswer,
+  listResponse,
   type Page,
   pageLimit,
   readPageLimit,
@@ -36,17 +36,16 @@ import {
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { state } from '../vocabulary/state-field.ts';
 import { CertificateRequest, CustomerRequest, type CustomerUpdate } from './request.ts';
-import type * as response from './response.ts';
-import type { CustomerList } from './response.ts';
+import type { CustomerList, StoredCustomer } from './response.ts';
 
 /** A customer as the API returns it. */
-export type CustomerAnswer = z.infer<typeof response.StoredCustomer>;
+export type CustomerResponse = z.infer<typeof StoredCustomer>;
 
 /** A stored certificate. Calculations do not read the link. */
 type StoredCertificate = Certificate & { readonly document_url: string | null };
 
 /** A stored customer. */
-export type Customer = Omit<CustomerAnswer, 'object' | 'exemptions' | 'warnings'> & {
+export type Customer = Omit<CustomerResponse, 'object' | 'exemptions' | 'warnings'> & {
   readonly exemptions: readonly StoredCertificate[];
 };
 
@@ -55,7 +54,7 @@ export type CustomerCommit = {
   readonly account: string;
   readonly before: Customer | null;
   readonly after: Customer;
-  readonly idempotency: (Idempotency & { readonly answer: SavedResponse }) | null;
+  readonly idempotency: (Idempotency & { readonly response: SavedResponse }) | null;
   readonly nowMs: number;
 };
 
@@ -94,10 +93,10 @@ export const toCertificate = ({ states, reason, ...others }: CertificateRequest)
 const fieldNames = [...Object.keys(CustomerRequest.shape), ...Object.keys(CertificateRequest.shape)];
 
 /** Builds the customer to return, with a warning for each unknown field of the request. */
-export const customerAnswer = (
+export const toCustomerResponse = (
   { id, name, exemptions, created_at, updated_at, version }: Customer,
   unknownFields: readonly string[] = [],
-): CustomerAnswer => ({
+): CustomerResponse => ({
   object: 'customer',
   id,
   name,
@@ -109,13 +108,13 @@ export const customerAnswer = (
 });
 
 /** Builds the response for a customer, with its version as the ETag. `Location` is relative to the request's path. */
-export const customerReply = (
+export const customerResponse = (
   status: 200 | 201,
   customer: Customer,
   unknownFields: readonly string[] = [],
 ): SavedResponse => ({
   status,
-  body: JSON.stringify(customerAnswer(customer, unknownFields)),
+  body: JSON.stringify(toCustomerResponse(customer, unknownFields)),
   headers: {
     ETag: `"${customer.version}"`,
     ...(status === 201 && { Location: `customers/${encodeURIComponent(customer.id)}` }),
@@ -146,7 +145,7 @@ export const customerIdFixed = (id: string): Problem => ({
 /** The ports for changing customers. */
 export type CustomerPorts = Pick<Ports, 'now' | 'remainingMs'> & {
   readonly customers: Customers;
-  readonly ledger: Pick<Ledger, 'saveAnswer'>;
+  readonly ledger: Pick<Ledger, 'saveResponse'>;
 };
 
 type Sent = { readonly idempotency: Idempotency | null; readonly unknownFields: readonly string[] };
@@ -182,16 +181,16 @@ export const createCustomer = (
       updated_at: at,
       version: 1,
     };
-    const answer = customerReply(201, created, unknownFields);
-    const record = idempotency && { ...idempotency, answer };
+    const response = customerResponse(201, created, unknownFields);
+    const record = idempotency && { ...idempotency, response };
     const commit = { account: account.id, before: null, after: created, idempotency: record, nowMs };
     const committed = await ports.customers.commit(commit);
-    if (committed.kind === 'committed') return accept(answer);
+    if (committed.kind === 'committed') return accept(response);
     if (committed.kind !== 'stale') return repeatResponse(committed);
     const existing = await ports.customers.find(account.id, request.id);
     if (!existing) return 'stale';
     return isSame(customerContent(existing), customerContent(created))
-      ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
+      ? saveUnchanged(account.id, customerResponse(200, existing, unknownFields), idempotency, ports, {
           customer: request.id,
           version: existing.version,
         })
@@ -221,17 +220,17 @@ export const updateCustomer = (
       exemptions: update.exemptions?.map(toCertificate) ?? stored.exemptions,
     };
     if (isSame(content, customerContent(stored)))
-      return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, {
+      return saveUnchanged(account.id, customerResponse(200, stored, unknownFields), idempotency, ports, {
         customer: id,
         version: stored.version,
       });
     const updated_at = new Date(nowMs).toISOString();
     const after = { ...stored, ...content, updated_at, version: stored.version + 1 };
-    const answer = customerReply(200, after, unknownFields);
-    const record = idempotency && { ...idempotency, answer };
+    const response = customerResponse(200, after, unknownFields);
+    const record = idempotency && { ...idempotency, response };
     const commit = { account: account.id, before: stored, after, idempotency: record, nowMs };
     const committed = await ports.customers.commit(commit);
-    if (committed.kind === 'committed') return accept(answer);
+    if (committed.kind === 'committed') return accept(response);
     return committed.kind === 'stale' ? 'stale' : repeatResponse(committed);
   }, ports.remainingMs);
 
@@ -285,8 +284,8 @@ export const listCustomers = async (
   });
   const page = fitting(rows.slice(0, limit));
   const position = rows.length > page.length ? (page.at(-1)?.id ?? null) : next;
-  const answers = page.map((customer) => customerAnswer(customer));
-  return accept(listAnswer('/customers', answers, position && encodeCursor(position, scope)));
+  const responses = page.map((customer) => toCustomerResponse(customer));
+  return accept(listResponse('/customers', responses, position && encodeCursor(position, scope)));
 };
 
 type IsWanted = (certificate: Certificate) => boolean;

@@ -201,8 +201,8 @@ const responseList = ({ responses }: Operation): Markup => {
   const errors = entries.filter(([status]) => status >= '400');
   const count = errors.reduce((sum, [, response]) => sum + listCodes(response).length, 0);
   return html`<h4>Responses</h4>
-<ul class="answers">${entries.filter((entry) => !errors.includes(entry)).map(responseItem)}</ul>
-<details class="errors"><summary>${count} error codes: ${errors.map(([status]) => status).join(', ')}</summary><ul class="answers">${errors.map(responseItem)}</ul></details>`;
+<ul class="responses">${entries.filter((entry) => !errors.includes(entry)).map(responseItem)}</ul>
+<details class="errors"><summary>${count} error codes: ${errors.map(([status]) => status).join(', ')}</summary><ul class="responses">${errors.map(responseItem)}</ul></details>`;
 };
 
 const control = (id: string, { name, in: place, required, example, schema }: Parameter): Markup => {

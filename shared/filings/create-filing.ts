@@ -5,17 +5,17 @@ import { addDays } from '../base/calendar.ts';
 import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
+import type { FilingSequence } from './filing.ts';
 import {
-  changeReply,
+  changeResponse,
   commitChange,
   type Decision,
-  exceptionAnswer,
   type FilingCall,
-  filingReply,
-  rowAnswer,
+  filingResponse,
+  toFilingException,
+  toFilingRow,
   unchanged,
-} from './answer.ts';
-import type { FilingSequence } from './filing.ts';
+} from './filing-response.ts';
 import {
   adjacentPeriodEnds,
   findPeriod,
@@ -41,8 +41,8 @@ import { filingReader, type ReadTotals } from './read-filings.ts';
 import type { FilingRequest } from './request.ts';
 import type { FilingWithTotals } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
-import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { keyAfter, pageOfTotals, totalsMax } from './totals-parts.ts';
+import { toExceptionSums, toFilingSummary, toReviewSums } from './totals-response.ts';
 import { decideAndProcess, filingCommitToBegin, newFiling, newShards } from './work-on.ts';
 
 /**
@@ -79,7 +79,7 @@ const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: numbe
   // The order matters: the second read finds a filing that began after the first read.
   const [chain = null] = await filings.chains(account.id, [state]);
   const existing = await filings.filingOfPeriod(account.id, state, request.period_end);
-  if (existing !== undefined) return answerExisting(existing, request, call);
+  if (existing !== undefined) return returnExisting(existing, request, call);
   const { period: next } = await nextPeriod(account, state, chain, filings);
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
@@ -90,7 +90,7 @@ const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: numbe
   const totalsCursor = request.totals_starting_after ?? null;
   return mapResult(
     await dryRun({ account, state, period, firstMonth, totalsCursor }, credential, call.ports),
-    (filing) => ({ answer: filingReply(filing), filing: null }),
+    (filing) => ({ response: filingResponse(filing), filing: null }),
   );
 };
 
@@ -113,7 +113,7 @@ const begin = async (
 /**
  * Returns the existing filing of the period. Records the idempotency key, except for a dry run, which stores nothing.
  */
-const answerExisting = async (
+const returnExisting = async (
   id: string,
   { state, dry_run, totals_starting_after }: FilingRequest,
   call: FilingCall,
@@ -125,9 +125,9 @@ const answerExisting = async (
   // The period was closed after the previous page.
   if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
-  const answer = await changeReply(filing, await filings.progress(account.id, id), account, call.ports);
-  if (dry_run) return accept({ answer, filing: null });
-  return unchanged(filing, answer, call);
+  const response = await changeResponse(filing, await filings.progress(account.id, id), account, call.ports);
+  if (dry_run) return accept({ response, filing: null });
+  return unchanged(filing, response, call);
 };
 
 /**
@@ -167,7 +167,7 @@ const periodToClose = (
 // DynamoDB ends a page at 1 MB.
 const pageEntries = 1000;
 // Time reserved for the response, in milliseconds.
-const answerMs = 2000;
+const responseMs = 2000;
 // A dry run returns only the first exceptions and reviews. A closed filing has pages of all of them.
 const exceptionsMax = 100;
 
@@ -211,17 +211,17 @@ export const dryRun = async (
       .flatMap((sum) => sum[list])
       .sort(byPlace)
       .slice(0, exceptionsMax)
-      .map(exceptionAnswer);
+      .map(toFilingException);
   const moved = known.reduce((sum, { count }) => sum + count, 0);
   const nowMs = ports.now();
   const filing = newFiling({ account: account.id, id: '', state, previous: null, asked_by: askedBy }, period, nowMs);
-  const previewed = { ...filing, status: 'dry_run' as const, summary: answeredSummary(totals) };
+  const previewed = { ...filing, status: 'dry_run' as const, summary: toFilingSummary(totals) };
   return accept({
-    ...rowAnswer(previewed, { moved, marked: 0, reopened: 0 }, account, nowMs),
+    ...toFilingRow(previewed, { moved, marked: 0, reopened: 0 }, account, nowMs),
     id: null,
     ...pageOfTotals(inOrder(totals.jurisdictions), list),
-    exceptions: { ...answeredExceptions(totals), transactions: first('exceptions') },
-    review: { ...answeredReview(totals), transactions: first('review') },
+    exceptions: { ...toExceptionSums(totals), transactions: first('exceptions') },
+    review: { ...toReviewSums(totals), transactions: first('review') },
     progress: { entries_moved: moved, entries_marked: 0, entries_reopened: 0, complete: true },
     created_at: null,
   });
@@ -265,7 +265,7 @@ const shardTotals = async (
   const review: LiabilityEntry[] = [];
   let after: LiabilityEntry | null = null;
   do {
-    if (remainingMs() <= answerMs) return null;
+    if (remainingMs() <= responseMs) return null;
     const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);
     totals = firstTotals(withEntries(totals, page.rows), key);
     count += page.rows.length;

@@ -6,7 +6,7 @@ import { divideHalfUp } from '../money/decimal.ts';
 import { readState, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { FilingSummary } from './filing.ts';
 import type { Filing } from './response.ts';
-import { amountsDue } from './totals-answer.ts';
+import { amountsDue } from './totals-response.ts';
 
 /**
  * Due dates of returns by state, vendor discounts, and whether zero returns are required

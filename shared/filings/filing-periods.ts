@@ -5,7 +5,7 @@ import { dayAfter } from '../base/calendar.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { invalidCursor, listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
+import { invalidCursor, listResponse, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { stateJurisdictions } from '../vocabulary/jurisdiction.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
 import type { FilingSequence } from './filing.ts';
@@ -35,7 +35,13 @@ export const FilingPeriodsQuery = z.object({
 });
 export type FilingPeriodsQuery = z.infer<typeof FilingPeriodsQuery>;
 
-const answered = (account: Account, state: string, period: Period, isHeld: boolean, nowMs: number): FilingPeriod => {
+const toFilingPeriod = (
+  account: Account,
+  state: string,
+  period: Period,
+  isHeld: boolean,
+  nowMs: number,
+): FilingPeriod => {
   const { due_date } = findFilingTerms(state, period.frequency, period.end);
   const place = { state, period_start: period.start, period_end: period.end };
   const isDue = isReturnDue(account, place, []);
@@ -96,10 +102,10 @@ export const openPeriods = async (
       const last = until < today ? until : today;
       if (first && first.start > until) {
         const hasEntries = oldestOpenMonth !== null && oldestOpenMonth <= monthOfEnd(first.end);
-        return hasEntries && first.start <= today ? [answered(account, state, first, true, nowMs)] : [];
+        return hasEntries && first.start <= today ? [toFilingPeriod(account, state, first, true, nowMs)] : [];
       }
       const periods = await periodsUntil(first, last, [account, state, filings]);
-      return periods.map((period) => answered(account, state, period, chain?.isHeld === true, nowMs));
+      return periods.map((period) => toFilingPeriod(account, state, period, chain?.isHeld === true, nowMs));
     }),
   );
   return rows.flat();
@@ -140,5 +146,5 @@ export const filingPeriods = async (
   const rows = (await openPeriods(account, states, ports)).filter((row) => periodPosition(row) > after);
   const data = rows.slice(0, readPageLimit(query));
   const last = rows.length > data.length ? data.at(-1) : undefined;
-  return accept(listAnswer('/filing-periods', data, last && encodeCursor(periodPosition(last), scope)));
+  return accept(listResponse('/filing-periods', data, last && encodeCursor(periodPosition(last), scope)));
 };

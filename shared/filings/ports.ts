@@ -172,7 +172,7 @@ export type FilingPorts = Pick<Ports, 'now' | 'remainingMs'> & {
   /** Returns the maximum stored size of a transaction in bytes, including its credit counters. */
   readonly storedSize: (stored: StoredTransaction) => number;
   readonly filings: FilingReads & { readonly commit: (commit: FilingCommit) => Promise<FilingCommitted> };
-  readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
+  readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveResponse'>;
   readonly newId: (timeMs: number) => string;
   /** The maximum duration of one step in milliseconds. No step starts with less time left. */
   readonly stepMsMax: number;

@@ -1,20 +1,20 @@
 import type { Account } from '../accounts/account.ts';
-import { answerBytes, answerBytesMax } from '../base/answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { responseBytes, responseBytesMax } from '../base/response-size.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { ReviewCode } from '../calculations/warning-codes.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import {
   fitting,
   invalidCursor,
-  listAnswer,
+  listResponse,
   pageBytesMax,
   readPageLimit,
   scannedRows,
   scanPages,
 } from '../ledger/page-limit.ts';
-import { exceptionAnswer, filingAnswer, rowAnswer, sumCounts, transactionAnswer } from './answer.ts';
 import type { StoredFiling } from './filing.ts';
+import { sumCounts, toFilingException, toFilingResponse, toFilingRow, transactionFields } from './filing-response.ts';
 import { type EntryList, type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
 import { filingNotFound, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
@@ -26,8 +26,8 @@ import type {
   FilingList,
   FilingWithTotals,
 } from './response.ts';
-import { answeredAmounts } from './totals-answer.ts';
 import { filingTotals, keyAfter } from './totals-parts.ts';
+import { formatAmounts } from './totals-response.ts';
 
 type FilingFilters = Pick<FilingListQuery, 'status' | 'state' | 'period_end'>;
 
@@ -54,9 +54,9 @@ export const listFilings = async (
     wanted: limit + 1,
   });
   // A summary has a row for each currency.
-  const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, account, ports))));
-  const position = rows.length > answers.length ? (answers.at(-1) as Filing).id : next;
-  return accept(listAnswer('/filings', answers, position && encodeCursor(position, listScope(filters, account))));
+  const responses = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, account, ports))));
+  const position = rows.length > responses.length ? (responses.at(-1) as Filing).id : next;
+  return accept(listResponse('/filings', responses, position && encodeCursor(position, listScope(filters, account))));
 };
 
 const listScope = (filters: FilingFilters, { cursor_secret }: Account): CursorScope => ({
@@ -83,7 +83,7 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
 /** The progress of an unfinished filing, which only its shards have. */
 const toRow = async (filing: StoredFiling, account: Account, { filings, now }: FilingReadPorts): Promise<Filing> => {
   const shards = filing.isUnfinished ? await filings.progress(filing.account, filing.id) : null;
-  return rowAnswer(filing, shards ? sumCounts(shards) : filing.entries, account, now());
+  return toFilingRow(filing, shards ? sumCounts(shards) : filing.entries, account, now());
 };
 
 /**
@@ -107,11 +107,11 @@ export const getFiling = async (
   if (totalsAfter === null) return refuse(invalidTotalsCursor());
   const [shards, page] = await Promise.all([
     ports.filings.progress(account.id, id),
-    query.expand === undefined ? null : readPage(list, readPageLimit(query), after, entryAnswer, ports),
+    query.expand === undefined ? null : readPage(list, readPageLimit(query), after, toFilingEntry, ports),
   ]);
-  const bytesMax = Math.min(pageBytesMax, answerBytesMax - otherBytesMax - (page?.bytes ?? 0));
+  const bytesMax = Math.min(pageBytesMax, responseBytesMax - otherBytesMax - (page?.bytes ?? 0));
   const totals = await filingTotals(filing, shards, account, ports.filings, { after: totalsAfter, bytesMax });
-  return accept(filingAnswer(filing, shards, totals, account, ports.now(), page && toEntries(page)));
+  return accept(toFilingResponse(filing, shards, totals, account, ports.now(), page && toEntries(page)));
 };
 
 /** Returns a filing, or a dry run, with the page of its totals after a cursor; `null` for the first page. */
@@ -156,8 +156,8 @@ export const listFilingExceptions = async (
   const list: List = { id, account, only: query.list ?? 'exceptions', code: query.code };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
-  const { data, next_cursor } = await readPage(list, readPageLimit(query), after, exceptionAnswer, ports);
-  return accept(listAnswer(`/filings/${id}/exceptions`, data, next_cursor));
+  const { data, next_cursor } = await readPage(list, readPageLimit(query), after, toFilingException, ports);
+  return accept(listResponse(`/filings/${id}/exceptions`, data, next_cursor));
 };
 
 /** The entries that a list pages through. */
@@ -218,17 +218,17 @@ const rowsAfter = async function* (
 const reviewReadMax = 1000;
 
 /** A page of entries, and its bytes in the response. */
-type EntryPage<Answer> = { readonly data: Answer[]; readonly bytes: number; readonly next_cursor: string | null };
+type EntryPage<Value> = { readonly data: Value[]; readonly bytes: number; readonly next_cursor: string | null };
 
 /** Converts the first entries that fit in a page, at least one. */
-const readPage = async <Answer>(
+const readPage = async <Value>(
   list: List,
   limit: number,
   after: Place,
-  toAnswer: (entry: LiabilityEntry) => Answer,
+  convert: (entry: LiabilityEntry) => Value,
   ports: FilingReadPorts,
-): Promise<EntryPage<Answer>> => {
-  const data: Answer[] = [];
+): Promise<EntryPage<Value>> => {
+  const data: Value[] = [];
   let bytes = 0;
   let last: Row | undefined;
   const readMax = list.only === 'review' ? reviewReadMax : limit;
@@ -238,11 +238,11 @@ const readPage = async <Answer>(
     if (last && read === readMax) return { data, bytes, next_cursor: writeCursor(last, list) };
     read += 1;
     if (isListed(row.entry, list)) {
-      const answer = toAnswer(row.entry);
-      const added = answerBytes(JSON.stringify(answer));
+      const value = convert(row.entry);
+      const added = responseBytes(JSON.stringify(value));
       if (last && data.length > 0 && (data.length === limit || bytes + added > pageBytesMax))
         return { data, bytes, next_cursor: writeCursor(last, list) };
-      data.push(answer);
+      data.push(value);
       bytes += added;
     }
     last = row;
@@ -257,13 +257,13 @@ const toEntries = ({ data, next_cursor }: EntryPage<FilingEntry>): FilingEntries
   data,
 });
 
-const entryAnswer = (entry: LiabilityEntry): FilingEntry => ({
-  ...transactionAnswer(entry),
+const toFilingEntry = (entry: LiabilityEntry): FilingEntry => ({
+  ...transactionFields(entry),
   month: entry.month,
   currency: entry.currency,
   amounts: entry.amounts.map((amounts) => {
     const { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code, rate } = amounts;
     const jurisdiction = { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code };
-    return { ...jurisdiction, rate, ...answeredAmounts(amounts, entry.currency) };
+    return { ...jurisdiction, rate, ...formatAmounts(amounts, entry.currency) };
   }),
 });

@@ -7,7 +7,7 @@ import { findFilingTerms } from './filing-calendar.ts';
 import { openPeriods } from './filing-periods.ts';
 import { isReturnDue, registeredStates } from './periods.ts';
 import type { FilingPorts, NewReminder, ReminderStore } from './ports.ts';
-import { amountsDue } from './totals-answer.ts';
+import { amountsDue } from './totals-response.ts';
 
 type Ports = Pick<FilingPorts, 'now' | 'remainingMs'> & {
   readonly filings: Pick<FilingPorts['filings'], 'chains' | 'oldestOpenMonths' | 'page'>;

@@ -4,8 +4,8 @@ import { cursorKeywords, cursorOrIdKeywords } from '../base/cursor.ts';
 import { component, described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { invalidField, type Problem } from '../base/result.ts';
-import { type AnswerFields, fieldNames } from '../calculations/answer-fields.ts';
 import { day, flag } from '../calculations/fields.ts';
+import { fieldNames, type ResponseFields } from '../calculations/response-fields.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
 import { pageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { state } from '../vocabulary/state-field.ts';
@@ -209,7 +209,7 @@ export const FilingExceptionsQuery = z
 export type FilingExceptionsQuery = z.infer<typeof FilingExceptionsQuery>;
 
 /** The response fields of a filing, which has two kinds of requests. */
-export const filingAnswerFields: AnswerFields = fieldNames(
+export const filingResponseFields: ResponseFields = fieldNames(
   'object',
   'id',
   'state',

@@ -1,13 +1,13 @@
 import type { Account } from '../accounts/account.ts';
-import { answerBytes } from '../base/answer-size.ts';
 import { assert } from '../base/assert.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { responseBytes } from '../base/response-size.ts';
 import { pageBytesMax } from '../ledger/page-limit.ts';
 import type { StoredFiling } from './filing.ts';
 import type { FilingReads, ShardProgress, TotalsPart } from './ports.ts';
 import type { FilingTotal } from './response.ts';
 import { inOrder, type JurisdictionSum, noTotals, sumsOfAll, type Totals, totalsOfAll } from './totals.ts';
-import { answeredTotal } from './totals-answer.ts';
+import { toFilingTotal } from './totals-response.ts';
 
 type Sums = Totals['jurisdictions'];
 type Keyed = readonly [string, JurisdictionSum];
@@ -183,8 +183,8 @@ export const pageOfTotals = (sums: readonly Keyed[], list: TotalsList, bytesMax 
   const totals: TotalsPage['totals'] = [];
   let bytes = 0;
   for (const [at, [, sum]] of sums.entries()) {
-    const total = answeredTotal(sum);
-    bytes += answerBytes(JSON.stringify(total));
+    const total = toFilingTotal(sum);
+    bytes += responseBytes(JSON.stringify(total));
     const [last] = sums[at - 1] ?? [];
     if (last !== undefined && bytes > bytesMax)
       return { totals, totals_next_cursor: encodeCursor(last, cursorScope(list)) };

@@ -2,8 +2,15 @@ import { assert } from '../base/assert.ts';
 import { type Problem, type Result, refuse } from '../base/result.ts';
 
 import type { SavedResponse } from '../ledger/ports.ts';
-import { changeReply, commitChange, type Decision, type FilingCall, summedUp, unchanged } from './answer.ts';
 import { type FilingSequence, nextTime, type StoredFiling } from './filing.ts';
+import {
+  changeResponse,
+  commitChange,
+  type Decision,
+  type FilingCall,
+  summedUp,
+  unchanged,
+} from './filing-response.ts';
 import type { FilingCommit, Phase, ShardProgress } from './ports.ts';
 import {
   cancelFirst,
@@ -16,7 +23,7 @@ import {
   tooManyCorrections,
 } from './problems.ts';
 import type { FilingUpdate } from './request.ts';
-import { answeredExceptions } from './totals-answer.ts';
+import { toExceptionSums } from './totals-response.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**
@@ -43,7 +50,7 @@ const updateOnce = async (id: string, request: FilingUpdate, call: FilingCall): 
     if (acknowledge_exceptions != null && isUnacknowledged(shards, request))
       return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
     if (isCorrection) return correct(filing, shards, number, call);
-    return unchanged(filing, await changeReply(filing, shards, account, call.ports), call);
+    return unchanged(filing, await changeResponse(filing, shards, account, call.ports), call);
   }
   const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
@@ -60,7 +67,7 @@ const updateOnce = async (id: string, request: FilingUpdate, call: FilingCall): 
   return change(filing, shards, chain, request, call);
 };
 
-const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExceptions(summedUp(shards)).count;
+const exceptionCount = (shards: readonly ShardProgress[]): number => toExceptionSums(summedUp(shards)).count;
 
 // A request without `acknowledge_exceptions` acknowledges zero.
 const isUnacknowledged = (shards: readonly ShardProgress[], { acknowledge_exceptions }: FilingUpdate): boolean =>

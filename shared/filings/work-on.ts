@@ -3,13 +3,13 @@ import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
-import { type Decision, type FilingCall, repliedBefore, sumCounts, summedUp } from './answer.ts';
 import { type FilingSequence, nextTime, type StoredFiling } from './filing.ts';
+import { type Decision, type FilingCall, repeatDecision, sumCounts, summedUp } from './filing-response.ts';
 import type { Period } from './periods.ts';
 import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
 import { planStep } from './steps.ts';
 import { noTotals } from './totals.ts';
-import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
+import { toExceptionSums, toFilingSummary, toReviewSums } from './totals-response.ts';
 
 const noEntries = { moved: 0, marked: 0, reopened: 0 };
 
@@ -167,8 +167,8 @@ const endPhase = (
   const free = { ...chain, isBusy: false, version: chain.version + 1 };
   if (before.status === 'closing') {
     const totals = summedUp(shards);
-    const { by_code: _, ...review } = answeredReview(totals);
-    const closed = { summary: answeredSummary(totals), exceptions: answeredExceptions(totals), review };
+    const { by_code: _, ...review } = toReviewSums(totals);
+    const closed = { summary: toFilingSummary(totals), exceptions: toExceptionSums(totals), review };
     return {
       head: { before, after: { ...after, status: 'closed', closed_at: at, ...closed } },
       chain: { before: chain, after: free },
@@ -186,7 +186,7 @@ const endPhase = (
 const inlineMs = 3000;
 // The time that a request waits for a slow step, and the time reserved for its response.
 const graceMs = 1000;
-const answerMs = 2000;
+const responseMs = 2000;
 
 /**
  * Works for a short time on the filing that a request started. The request succeeds in any case; the schedule continues
@@ -194,7 +194,7 @@ const answerMs = 2000;
  */
 const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
   const remainingMs = ports.remainingMs();
-  const budgetMs = Math.min(inlineMs, remainingMs - answerMs - graceMs);
+  const budgetMs = Math.min(inlineMs, remainingMs - responseMs - graceMs);
   if (budgetMs <= 0) return;
   const timer = new AbortController();
   const work = workOn(filing, ports, remainingMs - budgetMs).catch(ports.onFailure);
@@ -214,8 +214,8 @@ export const decideAndProcess = async (
   const decided = await retryWhileStale(async () => {
     const nowMs = ports.now();
     const replay = idempotency && (await ports.ledger.findReplay(account.id, idempotency, nowMs));
-    return replay ? repliedBefore(replay) : decide(nowMs);
+    return replay ? repeatDecision(replay) : decide(nowMs);
   }, ports.remainingMs);
   if (decided.ok && decided.value.filing) await processInline(decided.value.filing, ports);
-  return mapResult(decided, ({ answer }) => answer);
+  return mapResult(decided, ({ response }) => response);
 };

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/account.ts';
-import { fitsAnswer } from '../base/answer-size.ts';
+import { fitsResponse } from '../base/response-size.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation, Warning } from '../calculations/response.ts';
 import { calculateWithContent } from './context.ts';
 import { withoutCredit } from './credits/amounts.ts';
 import { parentNotFound } from './credits/problems.ts';
-import { answerTooLarge, type Ledger, type Ports } from './ports.ts';
+import { type Ledger, type Ports, responseTooLarge } from './ports.ts';
 import { expireStoredIfDue } from './transaction.ts';
 
 /** Returns the warning for an account that has never set its registrations. */
@@ -18,7 +18,7 @@ const registrationsMissing: Warning = {
 };
 
 // The rows, strings and steps of a line are at most 20 KB.
-const linesOfSmallAnswer = 100;
+const linesOfSmallResponse = 100;
 
 /**
  * Calculates the tax on a document. A credit with a parent returns what recording that credit would store, so the
@@ -50,8 +50,8 @@ export const createCalculation = async (
     ...outcome,
     warnings: [...outcome.warnings, ...(settings.registrations === null ? [registrationsMissing] : [])],
   };
-  const isLarge = outcome.line_items.length > linesOfSmallAnswer;
-  return isLarge && !fitsAnswer(JSON.stringify(calculation))
-    ? refuse(answerTooLarge(calculation))
+  const isLarge = outcome.line_items.length > linesOfSmallResponse;
+  return isLarge && !fitsResponse(JSON.stringify(calculation))
+    ? refuse(responseTooLarge(calculation))
     : accept(calculation);
 };

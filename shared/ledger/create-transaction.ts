@@ -1,5 +1,5 @@
-import { fitsAnswer } from '../base/answer-size.ts';
 import { retryWhileStale } from '../base/contention.ts';
+import { fitsResponse } from '../base/response-size.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit, commitWithResponse, type Replacement } from './commit.ts';
@@ -11,11 +11,11 @@ import { parentNotFound } from './credits/problems.ts';
 import { findOtherReducedRates, findShippedInside } from './entries/entries.ts';
 import { newTransaction } from './new-transaction.ts';
 import {
-  answerTooLarge,
   type Caller,
   type CreatePorts,
   type Idempotency,
   repeatResponse,
+  responseTooLarge,
   type SavedResponse,
   tooLarge,
   transactionResponse,
@@ -63,17 +63,17 @@ export const createTransaction = (creation: Creation, caller: Caller, ports: Cre
     const left = parent && replaces ? withoutCredit(parent, replaces.before) : parent;
     const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, left, caller, ports);
     const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
-    const answered = fitting.ok ? answerable(fitting.value) : fitting;
-    if (!answered.ok) return hasParent ? answered : refusedOrReplayed(answered, creation, caller, ports);
-    const { stored, answer } = answered.value;
-    const record = idempotency && { ...idempotency, answer };
+    const built = fitting.ok ? buildResponse(fitting.value) : fitting;
+    if (!built.ok) return hasParent ? built : refusedOrReplayed(built, creation, caller, ports);
+    const { stored, response } = built.value;
+    const record = idempotency && { ...idempotency, response };
     const change = { before: null, next: stored, fields: [], parent, replaces };
     const commit = buildCommit(change, caller.account.id, caller.credential, record);
     // A finalized credit also stores what it takes from its sale.
     if (parent && !ports.fitsItemLimit(commit.head.after, 'new')) return refuse(tooLarge);
     const { post, remove } = commit.openEntries;
     if (replaces && post.length + remove.length > replacedEntriesMax) return refuse(tooManyStates);
-    return commitWithResponse(commit, { ...answer, transaction: stored.transaction }, ports.ledger);
+    return commitWithResponse(commit, { ...response, transaction: stored.transaction }, ports.ledger);
   }, ports.remainingMs);
 
 /** A transaction that a new one replaces, and the plan of its void. Only the TaxJar-compatible API replaces. */
@@ -126,9 +126,9 @@ const draft = async (
   return accept(newTransaction(request, figures, basis, settings.draft_ttl_hours, ports));
 };
 
-const answerable = (stored: NextTransaction): Result<{ stored: NextTransaction; answer: SavedResponse }> => {
-  const answer = transactionResponse(201, stored.transaction);
-  return fitsAnswer(answer.body) ? accept({ stored, answer }) : refuse(answerTooLarge(stored.transaction));
+const buildResponse = (stored: NextTransaction): Result<{ stored: NextTransaction; response: SavedResponse }> => {
+  const response = transactionResponse(201, stored.transaction);
+  return fitsResponse(response.body) ? accept({ stored, response }) : refuse(responseTooLarge(stored.transaction));
 };
 
 // The first request with this key may have succeeded before the cause of this error existed.

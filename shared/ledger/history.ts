@@ -3,7 +3,7 @@ import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { AuditEntry } from './audit.ts';
 import { buildExpiry } from './commit.ts';
-import { cursorProblem, listAnswer, pageLimit, readPageLimit } from './page-limit.ts';
+import { cursorProblem, listResponse, pageLimit, readPageLimit } from './page-limit.ts';
 import { committedState, type Hashed } from './personal-data/fields.ts';
 import { notFound } from './ports.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from './response.ts';
@@ -133,5 +133,5 @@ const older = async (
 // Versions count from 1 without gaps, so every later entry has a previous one.
 const page = (id: string, entries: readonly AuditEntry[]): TransactionHistory => {
   const oldest = entries.at(-1)?.version ?? 1;
-  return listAnswer(`/transactions/${id}/history`, entries.map(historyEntry), oldest > 1 ? String(oldest) : null);
+  return listResponse(`/transactions/${id}/history`, entries.map(historyEntry), oldest > 1 ? String(oldest) : null);
 };

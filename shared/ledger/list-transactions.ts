@@ -9,7 +9,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import { searchFor } from '../base/texts.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { readLimit, type TransactionListQuery } from './list-query.ts';
-import { callsMax, cursorProblem, fitting, listAnswer, rowsToRead, scanPages } from './page-limit.ts';
+import { callsMax, cursorProblem, fitting, listResponse, rowsToRead, scanPages } from './page-limit.ts';
 import type { Ledger, ListPosition, ListQuery, RowConditions, TransactionIndex } from './ports.ts';
 import type { TransactionList, TransactionRow } from './response.ts';
 import { expireIfDue, type TransactionSummary } from './transaction.ts';
@@ -155,7 +155,7 @@ export const listTransactions = async (
   const whole = rows.slice(0, limit);
   const page = fitting(query.expand ? await withLines(whole, account.id, ports) : whole);
   const position = rows.length > page.length ? (page.at(-1) as TransactionRow) : next;
-  const list = listAnswer('/transactions', page, position && writeCursor(position, account.cursor_secret, filters));
+  const list = listResponse('/transactions', page, position && writeCursor(position, account.cursor_secret, filters));
   return accept({ list, searchedBackTo: position && positionTime(position, choice) });
 };
 

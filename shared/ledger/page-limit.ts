@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { answerBytes, fitsBytes } from '../base/answer-size.ts';
 import { cursorKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
+import { fitsBytes, responseBytes } from '../base/response-size.ts';
 import type { Problem } from '../base/result.ts';
 
 const usual = 25;
@@ -81,13 +81,13 @@ export const scanPages = async <Row, Position>(scan: Scan<Row, Position>): Promi
 };
 
 /** Builds the response for a page of a list. The cursor is `null` on the last page. */
-export const listAnswer = <const Url extends string, Row>(
+export const listResponse = <const Url extends string, Row>(
   url: Url,
   data: Row[],
   next_cursor: string | null = null,
 ) => ({ object: 'list' as const, url, has_more: next_cursor !== null, next_cursor, data });
 
-/** The maximum size of a page's rows in bytes, as counted by `answerBytes`. */
+/** The maximum size of a page's rows in bytes, as counted by `responseBytes`. */
 export const pageBytesMax = 4_000_000;
 
 /** Returns the first rows that fit into a response, but at least one. */
@@ -95,7 +95,7 @@ export const fitting = <Row>(rows: readonly Row[]): Row[] => {
   if (fitsBytes(JSON.stringify(rows), pageBytesMax)) return [...rows];
   let bytes = 0;
   const end = rows.findIndex((row, at) => {
-    bytes += answerBytes(JSON.stringify(row));
+    bytes += responseBytes(JSON.stringify(row));
     return at > 0 && bytes > pageBytesMax;
   });
   return end === -1 ? [...rows] : rows.slice(0, end);

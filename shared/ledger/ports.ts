@@ -25,10 +25,10 @@ export type Idempotency = {
 };
 
 /** The owner of the personal data in a saved response. A redaction finds the response by its owner. */
-export type AnswerOwner = { readonly transaction: string } | { readonly customer: string };
+export type ResponseOwner = { readonly transaction: string } | { readonly customer: string };
 
 /** The owner with the stored version that the response was built from. */
-export type SeenOwner = AnswerOwner & { readonly version: number };
+export type SeenOwner = ResponseOwner & { readonly version: number };
 
 /** A saved response, replayed byte for byte. */
 export type SavedResponse = {
@@ -37,14 +37,14 @@ export type SavedResponse = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-export type Replay = { readonly kind: 'replay'; readonly answer: SavedResponse } | { readonly kind: 'key_reused' };
+export type Replay = { readonly kind: 'replay'; readonly response: SavedResponse } | { readonly kind: 'key_reused' };
 
 /** Writes that are committed atomically. */
 export type Commit = {
   readonly account: string;
   /** The service's time in milliseconds, for deadlines in conditions. */
   readonly nowMs: number;
-  readonly idempotency: (Idempotency & { readonly answer: SavedResponse }) | null;
+  readonly idempotency: (Idempotency & { readonly response: SavedResponse }) | null;
   readonly head: HeadChange;
   /** The change to a credit's parent, whose counters are updated in the same commit. */
   readonly parent: HeadChange | null;
@@ -83,7 +83,7 @@ export type Ledger = {
    * from its owner. `stale`: the owner has changed since it was read, or no longer exists. The response may then contain
    * data that a redaction removed.
    */
-  readonly saveAnswer: (
+  readonly saveResponse: (
     account: string,
     idempotency: NonNullable<Commit['idempotency']>,
     nowMs: number,
@@ -185,7 +185,7 @@ export const transactionResponse = (status: 200 | 201, transaction: Transaction)
  */
 export const repeatResponse = (replay: Replay): Result<SavedResponse> =>
   replay.kind === 'replay'
-    ? accept({ ...replay.answer, headers: { ...replay.answer.headers, 'Idempotent-Replayed': 'true' } })
+    ? accept({ ...replay.response, headers: { ...replay.response.headers, 'Idempotent-Replayed': 'true' } })
     : refuse({
         code: 'idempotency_key_reused',
         title: 'Idempotency-Key used before',
@@ -199,14 +199,14 @@ export const repeatResponse = (replay: Replay): Result<SavedResponse> =>
  */
 export const saveUnchanged = async (
   account: string,
-  answer: SavedResponse,
+  response: SavedResponse,
   idempotency: Idempotency | null,
-  { ledger, now }: Pick<Ports, 'now'> & { readonly ledger: Pick<Ledger, 'saveAnswer'> },
+  { ledger, now }: Pick<Ports, 'now'> & { readonly ledger: Pick<Ledger, 'saveResponse'> },
   owner?: SeenOwner,
 ): Promise<Result<SavedResponse> | 'stale'> => {
-  const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now(), owner));
+  const saved = idempotency && (await ledger.saveResponse(account, { ...idempotency, response }, now(), owner));
   if (saved?.kind === 'stale') return 'stale';
-  return saved && saved.kind !== 'committed' ? repeatResponse(saved) : accept(answer);
+  return saved && saved.kind !== 'committed' ? repeatResponse(saved) : accept(response);
 };
 
 /** Returns the problem of a change to a transaction whose open entry has moved to a filing. */
@@ -229,7 +229,7 @@ export const referenceTaken = (
 });
 
 /** Returns the problem of a document whose response would exceed Lambda's limit. Checked before anything is stored. */
-export const answerTooLarge = ({ explanation }: Pick<Transaction, 'explanation'>): Problem => ({
+export const responseTooLarge = ({ explanation }: Pick<Transaction, 'explanation'>): Problem => ({
   code: 'validation_body_too_large',
   title: 'Response too large',
   detail: `The response would exceed 6 MB. ${explanation ? 'Leave out explain, or split' : 'Split'} the document into several.`,

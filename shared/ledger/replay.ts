@@ -1,12 +1,12 @@
 import type { Settings } from '../accounts/account.ts';
 import { isObjectOrArray } from '../base/json.ts';
 import { accept, mapResult, type Result, refuse } from '../base/result.ts';
-import { type AnswerFields, calculationAnswerFields } from '../calculations/answer-fields.ts';
 import { calculate, engineVersion, type Outcome } from '../calculations/calculate.ts';
 import { recordedCertificates } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
 import { restoreInput } from '../calculations/echo.ts';
 import { listAddresses } from '../calculations/locate-lines.ts';
+import { calculationResponseFields, type ResponseFields } from '../calculations/response-fields.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import { ReleaseNotFound } from '../catalog/loading/content-errors.ts';
 import type { TaxAddress } from '../catalog/location/address.ts';
@@ -20,7 +20,7 @@ import { replacedTax, withSuppliedTax } from './supplied-tax.ts';
 import { expireStoredIfDue, type StoredTransaction, type Transaction } from './transaction.ts';
 
 /** Response fields that are not computed values: engine identification and free text. */
-const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
+const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationResponseFields;
 
 /** All computed fields of a transaction. */
 type ReplayTotals = Pick<
@@ -28,7 +28,7 @@ type ReplayTotals = Pick<
   Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
 >;
 
-const figureFields: AnswerFields = { ...computed, calculated_tax_amount: true };
+const figureFields: ResponseFields = { ...computed, calculated_tax_amount: true };
 
 const toText = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
@@ -42,7 +42,7 @@ const namesIn = (recorded: unknown, replayed: unknown): string[] => [
 const compare = (
   recorded: unknown,
   replayed: unknown,
-  fields: AnswerFields | true,
+  fields: ResponseFields | true,
   pointer: string,
 ): ReplayDifference[] => {
   if (!isObjectOrArray(recorded) && !isObjectOrArray(replayed)) {
@@ -150,9 +150,9 @@ export const replayTransaction = async (id: string, account: Account, ports: Rep
   const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
   const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
   if ([stored, sale].some((known) => known?.transaction.redacted_at !== undefined))
-    return accept(answer(stored.transaction, erased));
+    return accept(toReplay(stored.transaction, erased));
   const context = await recordedContext(stored, sale ?? null, account.settings, ports);
-  return accept(answer(stored.transaction, 'reason' in context ? context : replay(stored, sale, context)));
+  return accept(toReplay(stored.transaction, 'reason' in context ? context : replay(stored, sale, context)));
 };
 
 type Unknown = { readonly reason: NonNullable<Replay['reason']>; readonly detail: string };
@@ -214,7 +214,7 @@ const recordedContext = async (
   }
 };
 
-const answer = (transaction: Transaction, replayed: ReplayTotals | Unknown): Replay => {
+const toReplay = (transaction: Transaction, replayed: ReplayTotals | Unknown): Replay => {
   const isKnown = !('reason' in replayed);
   const differences: readonly ReplayDifference[] = isKnown ? listDifferences(transaction, replayed) : [];
   return {

@@ -1,17 +1,17 @@
-import { fitsAnswer } from '../base/answer-size.ts';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
+import { fitsResponse } from '../base/response-size.ts';
 import { type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit, buildExpiry, commitWithResponse } from './commit.ts';
 import {
-  answerTooLarge,
   type Caller,
   type Idempotency,
   notFound,
   otherVersion,
   type Ports,
   repeatResponse,
+  responseTooLarge,
   type SavedResponse,
   saveUnchanged,
   tooLarge,
@@ -100,11 +100,11 @@ const write = async (
   ports: Ports,
 ): Promise<Result<SavedResponse> | 'stale'> => {
   const isKept = isBesideTheFigures(fields);
-  const answer = transactionResponse(200, next.transaction);
+  const response = transactionResponse(200, next.transaction);
   // Changes that keep the amounts skip this check, so every transaction can be finalized and voided.
-  if (!isKept && !fitsAnswer(answer.body)) return refuse(answerTooLarge(next.transaction));
-  const record = idempotency && { ...idempotency, answer };
+  if (!isKept && !fitsResponse(response.body)) return refuse(responseTooLarge(next.transaction));
+  const record = idempotency && { ...idempotency, response };
   const commit = buildCommit({ before, next, fields, parent }, caller.account.id, caller.credential, record);
   if (!ports.fitsItemLimit(commit.head.after, isKept ? 'kept' : 'new')) return refuse(tooLarge);
-  return commitWithResponse(commit, answer, ports.ledger);
+  return commitWithResponse(commit, response, ports.ledger);
 };

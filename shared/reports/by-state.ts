@@ -5,7 +5,7 @@ import { firstDay, toMonth } from '../base/calendar.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
-import { answeredAmounts } from '../filings/totals-answer.ts';
+import { formatAmounts } from '../filings/totals-response.ts';
 import type { Sum } from '../ledger/entries/entry.ts';
 import { cursorProblem, startingAfter } from '../ledger/page-limit.ts';
 import type { ReportRow as CountedRow, Place } from './count-transactions.ts';
@@ -63,8 +63,8 @@ export const findNewest = (rows: readonly StoredRow[]): string | null =>
     null,
   );
 
-const answered = (sum: Sum, currency: string): ReportAmounts => ({
-  ...answeredAmounts(sum, currency),
+const toReportAmounts = (sum: Sum, currency: string): ReportAmounts => ({
+  ...formatAmounts(sum, currency),
   count: sum.count,
 });
 
@@ -118,8 +118,8 @@ export const reportByState = async (
       state,
       month,
       currency,
-      sales: answered(sales, currency),
-      credits: answered(credits, currency),
+      sales: toReportAmounts(sales, currency),
+      credits: toReportAmounts(credits, currency),
     })),
     warnings: [],
   });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Account, booksOpenFrom, type Settings } from '../accounts/account.ts';
-import { settingsTag } from '../accounts/answer.ts';
+import { settingsTag } from '../accounts/account-response.ts';
 import { assert } from '../base/assert.ts';
 import { lastDay, toMonth } from '../base/calendar.ts';
 import { Contention } from '../base/contention.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { assert } from '../base/assert.ts';
 import { wallMs } from '../base/calendar.ts';
-import type { AnswerOwner } from '../ledger/ports.ts';
+import type { ResponseOwner } from '../ledger/ports.ts';
 
 /**
  * The item keys of all three tables.
@@ -59,17 +59,17 @@ export const claimKey = (account: string, reference: string): ItemKey => ({
 export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
 
 /** Returns the partition in which a redaction finds a customer's idempotency records. */
-export const customerAnswers = (account: string, id: string): string =>
+export const customerResponses = (account: string, id: string): string =>
   `${customerPartition(account)}#${sha256(id).toString('hex')}`;
 
 /**
  * Returns the key of the link to an idempotency record, by its digest. A redaction finds the record only through this
  * link.
  */
-export const answerLinkKey = (account: string, owner: AnswerOwner, digest: string): ItemKey =>
+export const responseLinkKey = (account: string, owner: ResponseOwner, digest: string): ItemKey =>
   'customer' in owner
-    ? { pk: customerAnswers(account, owner.customer), sk: digest }
-    : { pk: headKey(account, owner.transaction).pk, sk: `${answerLinkPrefix}${digest}` };
+    ? { pk: customerResponses(account, owner.customer), sk: digest }
+    : { pk: headKey(account, owner.transaction).pk, sk: `${responseLinkPrefix}${digest}` };
 
 /** Returns the key of the mark with a transaction's counted report amounts. It sorts after the head. */
 export const countedKey = (account: string, id: string): ItemKey => ({ pk: headKey(account, id).pk, sk: 'S' });
@@ -84,7 +84,7 @@ export const reportKey = (
 ): ItemKey => ({ pk: reportPartition(account), sk: `${month}#${state}#${currency}` });
 
 /** The prefix of the sort keys of links in the partition of a transaction. */
-export const answerLinkPrefix = 'I#';
+export const responseLinkPrefix = 'I#';
 
 /** Returns the key of a ledger import's checkpoint: which export, and the last imported line. */
 export const importMarkKey = (account: string): ItemKey => ({ pk: `M#${account}`, sk: 'IMPORT' });

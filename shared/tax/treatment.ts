@@ -101,7 +101,7 @@ const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
   return (
     rule !== undefined &&
     isRuleKnown(rule, taxedProduct.day, release) &&
-    effectDefinition(rule.effect).isWholeAnswer === true
+    effectDefinition(rule.effect).needsNoRate === true
   );
 };
 

@@ -261,7 +261,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     }
   };
   const reason = calculated.line_items.find((line) => line.applied_exemption)?.applied_exemption?.reason;
-  const answer = getTax(calculated, {
+  const tax = getTax(calculated, {
     hasNexus,
     charged: isFree && hasNexus ? await withCharge() : calculated,
     country: requiredAt(fields, 'to_country').toUpperCase(),
@@ -269,5 +269,5 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     // As in TaxJar, the response also has the exemption of a customer.
     exemptionType: exemptionType ?? (reason === undefined ? null : getExemptionType(reason)),
   });
-  return { body: { tax: answer } };
+  return { body: { tax } };
 };

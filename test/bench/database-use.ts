@@ -220,7 +220,7 @@ export const costMeasures = async (lines: number) => {
     calculation: steps['calculation']?.answer ?? 0,
     head: getBytes(sale),
     row: Math.max(...rows),
-    rowAnswer: Math.round(page.bytes / 25),
+    toFilingRow: Math.round(page.bytes / 25),
   };
   return { figure: 'cost_measures', lines, steps, bytes };
 };

@@ -8,7 +8,7 @@ import { listErrorCodes } from '../../shared/api/endpoint.ts';
 import { draft } from '../../shared/api/openapi/samples.ts';
 import type { Document, Header, Operation } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
-import { envelope } from '../../shared/api/reply.ts';
+import { envelope } from '../../shared/api/response.ts';
 import { type Code, errorStatuses, errorTexts } from '../../shared/base/error-codes.ts';
 import { dereferenced, type Exchange, listProblems, resolve, schemaProblems } from './validate-response.ts';
 

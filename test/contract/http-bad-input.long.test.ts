@@ -14,7 +14,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
 import { buildEvent } from '../support/handler-calls.ts';
-import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
+import { type Command, MemoryDatabase, responseFrom } from '../support/memory-database.ts';
 import {
   answerProblems,
   type Body,
@@ -248,7 +248,7 @@ const shown = ({ method, target, headers, body }: WireRequest): string => {
 it('returns a documented response for every invalid request, and writes nothing', {
   timeout: 600_000,
 }, async () => {
-  const stop = answerFrom(async (command) => {
+  const stop = responseFrom(async (command) => {
     const answer = await database.send(command);
     if (isWrite(command)) writes++;
     return answer;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { read as getConsole } from '../../functions/get-console.ts';
 import { read as getDocs } from '../../functions/get-docs.ts';
-import { safetyHeaders } from '../../shared/api/reply.ts';
+import { safetyHeaders } from '../../shared/api/response.ts';
 import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import {
   deployments,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { answerBytes } from '../../shared/base/answer-size.ts';
+import { responseBytes } from '../../shared/base/response-size.ts';
 import { filingLines } from '../../shared/cli/ledger/format.ts';
 import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { verifyFiling } from '../../shared/cli/ledger/verify-account.ts';
@@ -104,7 +104,7 @@ const allTotals = async (read: (cursor: string | null) => Promise<Filing>) => {
   let cursor: string | null = null;
   do {
     const page = await read(cursor);
-    expect(answerBytes(JSON.stringify(page))).toBeLessThan(responseBytesMax);
+    expect(responseBytes(JSON.stringify(page))).toBeLessThan(responseBytesMax);
     expect(page.summary).toHaveLength(60);
     lines.push(...listLines(page.totals));
     cursor = page.totals_next_cursor;

@@ -2,7 +2,7 @@
 
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { filingReply } from '../../shared/api/csv-reply.ts';
+import { filingOrCsv } from '../../shared/api/csv-response.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { FilingWithTotals } from '../../shared/filings/response.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
@@ -286,9 +286,9 @@ describe('the totals of a filing', () => {
   });
 
   it("ends the CSV with the state's sums on the last page, which the other pages link to", () => {
-    const context = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingReply>[2];
+    const context = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingOrCsv>[2];
     const replies = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) =>
-      filingReply(page as FilingWithTotals, 25, context),
+      filingOrCsv(page as FilingWithTotals, 25, context),
     );
     const isSum = ({ jurisdiction_type }: Record<string, string>) => jurisdiction_type === 'total';
     expect(replies.map(({ body, headers }) => [read(String(body)).filter(isSum).length, headers?.['Link']])).toEqual([

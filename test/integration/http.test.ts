@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
-import { safetyHeaders } from '../../shared/api/reply.ts';
+import { safetyHeaders } from '../../shared/api/response.ts';
 import { anonymous, type Caller, newCaller, startApi } from '../support/api.ts';
 import { getEvent } from '../support/handler-calls.ts';
 import type { Refused } from '../support/http.ts';

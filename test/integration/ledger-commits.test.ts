@@ -98,7 +98,7 @@ describe('ledger operations under faults', () => {
     await ledger.commit(buildCommit(account, head, { idempotency }));
     const read = (from = ledger) => from.findWithReplay(account, head.after.transaction.id, idempotency, createdMs);
     const seen = leaveUnread(3);
-    expect(await read()).toEqual({ stored: head.after, replay: { kind: 'replay', answer: idempotency.answer } });
+    expect(await read()).toEqual({ stored: head.after, replay: { kind: 'replay', response: idempotency.response } });
     expect(seen.sends).toBe(4);
     noFaults();
     leaveUnread(9);

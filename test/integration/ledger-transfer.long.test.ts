@@ -16,7 +16,7 @@ import { filingKey, importMarkKey } from '../../shared/store/keys.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
-import { answerFrom, type Command, getInput, MemoryDatabase, sendAny } from '../support/memory-database.ts';
+import { type Command, getInput, MemoryDatabase, responseFrom, sendAny } from '../support/memory-database.ts';
 import { scannedItems, storedBytes } from '../support/raw-items.ts';
 import { expectFailure, expectSuccess, ledger } from '../support/run-command.ts';
 import { buildCreditRequest, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
@@ -124,7 +124,7 @@ const written = (text: string | Uint8Array): string => {
 
 /** Runs a function with another database behind the service's client. */
 const within = async <Value>(db: Pick<MemoryDatabase, 'send'>, run: () => Promise<Value>): Promise<Value> => {
-  const restore = answerFrom(db.send);
+  const restore = responseFrom(db.send);
   try {
     return await run();
   } finally {
@@ -246,7 +246,7 @@ describe('exports', () => {
       await made(connectClient(caller).update(first.id, { metadata: { at: 'once more' } }));
       return answer;
     };
-    restore = answerFrom(changing);
+    restore = responseFrom(changing);
     const out = newFile();
     expect(await failure(exported(caller, out))).toMatch(/CommandError: The ledger changed during the export/);
     restore();

@@ -54,7 +54,7 @@ describe('database outages', () => {
     const requests = ['acc_outage', 'acc_outage', 'acc_other', 'acc_outage', 'acc_third'].map(limited);
     for (const asked of requests) {
       await limitRate(asked);
-      expect(asked.replyHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });
+      expect(asked.responseHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });
     }
     const lines = write.mock.calls.map(([line]) => String(line));
     vi.restoreAllMocks();
@@ -76,6 +76,6 @@ describe('database outages', () => {
   it('returns the limit in a response that does not wait for the count', () => {
     const asked = limited('acc_waiting');
     void limitRate(asked);
-    expect(asked.replyHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });
+    expect(asked.responseHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });
   });
 });

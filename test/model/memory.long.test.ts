@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { answerFrom, MemoryDatabase } from '../support/memory-database.ts';
+import { MemoryDatabase, responseFrom } from '../support/memory-database.ts';
 import type { Both } from './book.ts';
 import { seen } from './requests.ts';
 import { isRepeating, runModel } from './run.ts';
@@ -24,7 +24,7 @@ let restore = () => {};
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-01T00:00:00.000Z') });
   vi.spyOn(console, 'info').mockImplementation(() => {});
-  restore = answerFrom(memory.send);
+  restore = responseFrom(memory.send);
 });
 
 afterAll(() => {

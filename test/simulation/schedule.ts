@@ -1,6 +1,6 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import { startOfLocalDay } from '../support/local-days.ts';
-import { answerFrom, type MemoryDatabase } from '../support/memory-database.ts';
+import { type MemoryDatabase, responseFrom } from '../support/memory-database.ts';
 import { collectViolations } from './checks/violations.ts';
 import { Client, nothingObserved, type Observed, type Run } from './client.ts';
 import { History, Invocation } from './history.ts';
@@ -70,7 +70,7 @@ export const inWorld = async (
   const observed = nothingObserved();
   const { trace } = transport;
   const run = { scheduler, history, observed, trace, ...getKind() };
-  const stop = answerFrom(transport.send);
+  const stop = responseFrom(transport.send);
   const failures: string[] = [];
   try {
     await work(run, transport);

@@ -22,7 +22,7 @@ export const requestContext = (others: Partial<RequestContext> = {}): RequestCon
   query: new Map(),
   rawBody: Buffer.from('{}'),
   remainingMs: () => 1000,
-  replyHeaders: {},
+  responseHeaders: {},
   ...others,
 });
 

@@ -131,7 +131,7 @@ export const sendAny = (command: Command, send = database.send.bind(database)): 
   send(command as GetCommand);
 
 /** Replaces the service's client with `send`. Returns a function that restores the client. */
-export const answerFrom = (send: (command: Command) => Promise<unknown>): (() => void) => {
+export const responseFrom = (send: (command: Command) => Promise<unknown>): (() => void) => {
   const own = Object.getOwnPropertyDescriptor(database, 'send');
   Object.defineProperty(database, 'send', { value: send, configurable: true, writable: true });
   return () => {

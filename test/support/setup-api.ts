@@ -80,7 +80,7 @@ if (inject('emulator') === 'memory') {
 
 const stopComparing = onExchange(async ({ method, path, answer: { status, headers, body, text } }) => {
   const { listProblems } = await import('../contract/validate-response.ts');
-  const { safetyHeaders } = await import('../../shared/api/reply.ts');
+  const { safetyHeaders } = await import('../../shared/api/response.ts');
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
   // A cacheable response has different values of these headers.

@@ -167,10 +167,10 @@ export const buildCommit = (account: string, head: HeadChange, more: Partial<Com
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** An idempotent request with its saved response. */
-export const keyed = (key: string, body: string, answer: unknown): NonNullable<Commit['idempotency']> => ({
+export const keyed = (key: string, body: string, saved: unknown): NonNullable<Commit['idempotency']> => ({
   digest: sha256(key),
   fingerprint: sha256(body),
-  answer: { status: 201, body: JSON.stringify(answer), headers: { Location: '/transactions/1', ETag: '"1"' } },
+  response: { status: 201, body: JSON.stringify(saved), headers: { Location: '/transactions/1', ETag: '"1"' } },
 });
 
 /** Reads all items of an account in the ledger's table, by key. */

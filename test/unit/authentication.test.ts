@@ -275,7 +275,7 @@ it('returns 403 with the missing scope and the rate limit headers', async () => 
   const write = () => authorize({ scope: 'write' })(asked);
   expect(write).toThrow(Refusal);
   expect(write).toThrow('auth_forbidden');
-  expect(asked.replyHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
+  expect(asked.responseHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
 });
 
 describe('the cache of an instance', () => {

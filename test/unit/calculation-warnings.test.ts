@@ -1,20 +1,20 @@
 /** Warnings about uncertain content, and about parts of a body that a calculation ignores. */
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../shared/accounts/account.ts';
-import { AccountAnswer } from '../../shared/accounts/response.ts';
+import { AccountResponse } from '../../shared/accounts/response.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
-import {
-  accountAnswerFields,
-  calculationAnswerFields,
-  transactionAnswerFields,
-} from '../../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { Calculation } from '../../shared/calculations/response.ts';
+import {
+  accountResponseFields,
+  calculationResponseFields,
+  transactionResponseFields,
+} from '../../shared/calculations/response-fields.ts';
 import { sentWarnings, unknownFieldWarnings } from '../../shared/calculations/sent-warnings.ts';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import type { Confidence } from '../../shared/catalog/release-values.ts';
-import { filingAnswerFields } from '../../shared/filings/request.ts';
+import { filingResponseFields } from '../../shared/filings/request.ts';
 import { Filing } from '../../shared/filings/response.ts';
 import { TransactionRequest } from '../../shared/ledger/request.ts';
 import { RetrievedTransaction } from '../../shared/ledger/response.ts';
@@ -387,13 +387,13 @@ const beside = (request: Schema, answer: Schema): Fields => {
 };
 
 it.each([
-  ['a calculation', CalculationRequest, Calculation, calculationAnswerFields],
-  ['an account', AccountUpdate, AccountAnswer, accountAnswerFields],
-  ['a transaction', TransactionRequest, RetrievedTransaction, transactionAnswerFields],
+  ['a calculation', CalculationRequest, Calculation, calculationResponseFields],
+  ['an account', AccountUpdate, AccountResponse, accountResponseFields],
+  ['a transaction', TransactionRequest, RetrievedTransaction, transactionResponseFields],
 ])('lists every response field of %s that is not in its request', (_name, request, answer, fields) => {
   expect(fields).toEqual(beside(request, answer));
 });
 
 it('lists every response field of a filing, which two requests return', () => {
-  expect(Object.keys(filingAnswerFields)).toEqual(Object.keys(Filing.shape));
+  expect(Object.keys(filingResponseFields)).toEqual(Object.keys(Filing.shape));
 });

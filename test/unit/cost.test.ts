@@ -29,7 +29,7 @@ const getStep = (row: readonly number[]) => {
 };
 const measures: Measures = {
   steps: Object.fromEntries(Object.entries(figures).map(([name, row]) => [name, getStep(row)])) as Measures['steps'],
-  bytes: { calculation: 3000n, head: 5000n, row: 900n, rowAnswer: 700n },
+  bytes: { calculation: 3000n, head: 5000n, row: 900n, toFilingRow: 700n },
 };
 const options: CostOptions = {
   calculations: 1_000_000n,

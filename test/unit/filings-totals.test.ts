@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { reviewCodes } from '../../shared/calculations/warning-codes.ts';
 import type { PartPlace, ShardProgress, TotalsPart } from '../../shared/filings/ports.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
-import { answeredExceptions, answeredTotal } from '../../shared/filings/totals-answer.ts';
 import { addToShard, pageOfTotals, sumsAfter, totalsMax } from '../../shared/filings/totals-parts.ts';
+import { toExceptionSums, toFilingTotal } from '../../shared/filings/totals-response.ts';
 import {
   type Amounts,
   exceptionReasons,
@@ -185,7 +185,7 @@ describe('totals', () => {
     const sum = { ...main, difference: 100n, over_collected: 100n, fee: 10n, food_drug: 20n, in_state: 30n, count: 2 };
     const place = { jurisdiction_code: 'US-HI', jurisdiction_name: 'Hawaii', jurisdiction_type: 'state' } as const;
     const rates = new Map(['0.04', '0.0050', '0.005'].map((rate) => [rate, { ...sum, credit: -7n, credits: 1 }]));
-    const total = answeredTotal({ ...place, currency: 'KWD', reporting: { code: '1', month: '2026-10' }, sum, rates });
+    const total = toFilingTotal({ ...place, currency: 'KWD', reporting: { code: '1', month: '2026-10' }, sum, rates });
     const figures = {
       gross_amount: '100.950',
       exempt_amount: '0.900',
@@ -217,12 +217,12 @@ describe('totals', () => {
     const any = (currency: string) => [`any ${currency}`, { gross: 100n, count: 1 }] as const;
     const usd = [any('USD'), ['over_collected USD', { gross: 100n, count: 1 }]] as const;
     const reason = { reason: 'over_collected', currency: 'USD', count: 1, gross_amount: '1.00' };
-    expect(answeredExceptions({ exceptions: new Map(usd) })).toEqual({
+    expect(toExceptionSums({ exceptions: new Map(usd) })).toEqual({
       count: 1,
       gross_amount: '1.00',
       by_reason: [reason],
     });
-    expect(answeredExceptions({ exceptions: new Map([...usd, any('JPY')]) })).toEqual({
+    expect(toExceptionSums({ exceptions: new Map([...usd, any('JPY')]) })).toEqual({
       count: 2,
       gross_amount: null,
       by_reason: [reason],

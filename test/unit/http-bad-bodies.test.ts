@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { readQuery } from '../../shared/api/field-problems.ts';
 import type { Problem } from '../../shared/base/result.ts';
-import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
 import { identifier } from '../../shared/calculations/fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { calculationProblems } from '../../shared/calculations/request-problems.ts';
+import { calculationResponseFields } from '../../shared/calculations/response-fields.ts';
 import { now } from '../../shared/config/clock.ts';
 import { CustomerRequest, CustomerUpdate } from '../../shared/customers/request.ts';
 import {
@@ -24,7 +24,7 @@ import { readCases } from '../support/facts.ts';
 import { getPlace, parseSent, requestContext } from '../support/handler-calls.ts';
 
 it.each([' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1'])('rejects white space around an identifier: %j', (id) => {
-  const [problem] = parseSent({ schema: CustomerRequest, answer: {} }, { id }).problems;
+  const [problem] = parseSent({ schema: CustomerRequest, ignored: {} }, { id }).problems;
   expect(problem?.detail).toContain('Send "o1"');
 });
 
@@ -44,7 +44,7 @@ const address = { city: 'Lansing', state: 'MI', postal_code: '48933', country: '
 const line = { quantity: '1', unit_price: '100.00' };
 const good = { customer: { address }, line_items: [line] };
 
-const calculation = { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems };
+const calculation = { schema: CalculationRequest, ignored: calculationResponseFields, inspect: calculationProblems };
 const parse = (body: unknown, prefer?: string) => parseSent(calculation, body, prefer);
 const listPlaces = (problems: readonly Problem[]) =>
   problems.map((problem) => `${problem.code.replace('validation_', '')} ${getPlace(problem)}`);
@@ -62,15 +62,15 @@ const inQuery = (schema: Parameters<typeof readQuery>[0]) => (query: unknown) =>
 
 const readers: Readonly<Record<string, (value: unknown, prefer?: string) => readonly Problem[]>> = {
   calculation: inBody(calculation),
-  'fields of a calculation': inBody({ schema: CalculationRequest, answer: {} }),
-  transaction: inBody({ schema: TransactionRequest, answer: {} }),
-  'transaction update': inBody({ schema: TransactionUpdate, answer: {} }),
-  customer: inBody({ schema: CustomerRequest, answer: {} }),
-  'customer update': inBody({ schema: CustomerUpdate, answer: {} }),
-  reconciliation: inBody({ schema: ReconciliationRequest, answer: {} }),
+  'fields of a calculation': inBody({ schema: CalculationRequest, ignored: {} }),
+  transaction: inBody({ schema: TransactionRequest, ignored: {} }),
+  'transaction update': inBody({ schema: TransactionUpdate, ignored: {} }),
+  customer: inBody({ schema: CustomerRequest, ignored: {} }),
+  'customer update': inBody({ schema: CustomerUpdate, ignored: {} }),
+  reconciliation: inBody({ schema: ReconciliationRequest, ignored: {} }),
   'list of transactions': inQuery(TransactionListQuery),
-  filing: inBody({ schema: FilingRequest, answer: {} }),
-  'filing update': inBody({ schema: FilingUpdate, answer: {}, inspect: filingUpdateProblems }),
+  filing: inBody({ schema: FilingRequest, ignored: {} }),
+  'filing update': inBody({ schema: FilingUpdate, ignored: {}, inspect: filingUpdateProblems }),
   'list of filings': inQuery(FilingListQuery),
   'query of a filing': inQuery(FilingQuery),
   'query of exceptions': inQuery(FilingExceptionsQuery),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { readBody, textProblems } from '../../shared/api/body.ts';
-import { preferredType } from '../../shared/api/csv-reply.ts';
+import { preferredType } from '../../shared/api/csv-response.ts';
 import { entityTag, matches } from '../../shared/api/entity-tag.ts';
 import { inBodyOrder, pointerTo, readQuery, unionProblems } from '../../shared/api/field-problems.ts';
 import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';

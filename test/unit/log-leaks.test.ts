@@ -141,7 +141,7 @@ describe('the log', () => {
       'infra/local/handlers.ts',
       'infra/local/start.ts',
       'shared/api/define-schedule.ts',
-      'shared/api/reply.ts',
+      'shared/api/response.ts',
       'shared/observability/metric.ts',
       'shared/store/filings/filing-ports.ts',
     ]);

@@ -246,8 +246,12 @@ describe.each(shapes)('the largest accepted sale of a thousand lines: %s', (_wha
       ),
     ).after;
     expect(getSize(last)).toBeLessThan(itemBytesMax);
-    const answer = transactionResponse(200, last.transaction);
-    const record = idempotencyItem('acct_1', { digest: 'd'.repeat(64), fingerprint: 'f'.repeat(64), answer }, testNow);
+    const response = transactionResponse(200, last.transaction);
+    const record = idempotencyItem(
+      'acct_1',
+      { digest: 'd'.repeat(64), fingerprint: 'f'.repeat(64), response },
+      testNow,
+    );
     expect(itemSize(record)).toBeLessThan(itemBytesMax);
   });
 });

@@ -5,7 +5,7 @@ import { Database } from './database.ts';
 import { invalid } from './exceptions.ts';
 import { newStreams, openJournal } from './journal.ts';
 import { type Change, metered } from './table.ts';
-import { fromRequest, toAnswer } from './values.ts';
+import { fromRequest, toResponse } from './values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type ServiceResponse = { readonly status: number; readonly text: string };
@@ -20,7 +20,7 @@ export type Service = {
 
 const isBatch = /^(Batch|Transact)/;
 
-const errorAnswer = (error: unknown): ServiceResponse => {
+const errorResponse = (error: unknown): ServiceResponse => {
   const known = error instanceof DynamoDBServiceException ? error : invalid(String(error));
   const { name, message, $fault, $metadata, $retryable, $response, stack, ...fields } = known;
   return {
@@ -47,8 +47,8 @@ export const newService = (folder: string | null): Service => {
     const { ReturnConsumedCapacity: capacity, ...input } = command.input;
     const run = () => database.execute({ constructor: command.constructor, input });
     if (capacity === undefined || capacity === 'NONE') return run();
-    const { answer, consumed } = metered(database.tables, run);
-    return { ...answer, ConsumedCapacity: isBatch.test(command.constructor.name) ? consumed : consumed[0] };
+    const { response, consumed } = metered(database.tables, run);
+    return { ...response, ConsumedCapacity: isBatch.test(command.constructor.name) ? consumed : consumed[0] };
   };
 
   const call = (operation: string, body: Input): object => {
@@ -58,15 +58,15 @@ export const newService = (folder: string | null): Service => {
     return (
       database.tableCall(operation, body as Partial<CreateTableCommandInput>) ??
       streams.call(operation, body as Record<string, string>) ??
-      toAnswer(execute({ constructor: { name }, input: fromRequest(body) }))
+      toResponse(execute({ constructor: { name }, input: fromRequest(body) }))
     );
   };
 
-  const answerTo = (operation: string, body: string): ServiceResponse => {
+  const responseTo = (operation: string, body: string): ServiceResponse => {
     try {
       return { status: 200, text: JSON.stringify(call(operation, JSON.parse(body))) };
     } catch (error) {
-      return errorAnswer(error);
+      return errorResponse(error);
     }
   };
 
@@ -83,7 +83,7 @@ export const newService = (folder: string | null): Service => {
   };
 
   const respond = (operation: string, body: string): ServiceResponse => {
-    const response = recordWrites(() => answerTo(operation, body));
+    const response = recordWrites(() => responseTo(operation, body));
     if (operation === 'CreateTable' && response.status === 200) journal?.created(JSON.parse(body));
     return response;
   };

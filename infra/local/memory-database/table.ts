@@ -201,7 +201,7 @@ export const chargeWrite = (table: Table, before: Item | undefined, after: Item 
 export const metered = (tables: ReadonlyMap<string, Table>, call: () => object) => {
   for (const table of tables.values()) table.units = new Map();
   try {
-    const answer = call();
+    const response = call();
     const consumed = [...tables].flatMap(([TableName, { units = new Map<string, number>() }]) => {
       const CapacityUnits = [...units.values()].reduce((sum, used) => sum + used, 0);
       const indexes = [...units].filter(([name, used]) => name !== '' && used > 0);
@@ -209,7 +209,7 @@ export const metered = (tables: ReadonlyMap<string, Table>, call: () => object) 
       if (CapacityUnits === 0) return [];
       return [{ TableName, CapacityUnits, Table: { CapacityUnits: units.get('') ?? 0 }, GlobalSecondaryIndexes }];
     });
-    return { answer, consumed };
+    return { response, consumed };
   } finally {
     for (const table of tables.values()) table.units = undefined;
   }

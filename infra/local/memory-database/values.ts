@@ -127,4 +127,4 @@ const convertItems = (part: unknown, convert: (item: never) => unknown, isRespon
 };
 
 export const fromRequest = (body: Wire): Wire => convertItems(body, fromItem) as Wire;
-export const toAnswer = (answer: object): Wire => convertItems(answer, toItem) as Wire;
+export const toResponse = (response: object): Wire => convertItems(response, toItem) as Wire;

@@ -9,7 +9,7 @@ import { noCredential, outOfScope } from '../authenticate.ts';
 import { unreadable } from '../body.ts';
 import { type DocumentedEndpoint, type Endpoint, listErrorCodes } from '../endpoint.ts';
 import { overLimit } from '../limit-rate.ts';
-import { envelope, failures } from '../reply.ts';
+import { envelope, failures } from '../response.ts';
 import { unknownVersion } from '../versions.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 
@@ -54,7 +54,7 @@ const ErrorObject = described(
   { id: 'ErrorObject' },
 );
 
-/** The envelope of every error response, as `envelope` in reply.ts builds it. */
+/** The envelope of every error response, as `envelope` in response.ts builds it. */
 const ErrorResponse = described(
   z.strictObject({
     errors: described(

@@ -156,7 +156,7 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
  * Returns whether an import covers the address, so no fallback is needed. It does not if its rates do not cover the
  * day, or if it states only that the taxes depend on the address.
  */
-const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
+const coversAddress = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   if (choice.dependsOnAddress) return false;
   const { codes } = chosenSet(release, choice, day, prefer);
   return areRatesKnown(release, listJurisdictions(release, codes), day);
@@ -180,18 +180,18 @@ const buildLocated = (
   place: PlaceChoice | null,
 ): ReleaseChoice => {
   let release = active;
-  let found: { readonly answer: ReleaseChoice; readonly completeFrom: string } | null = null;
+  let found: { readonly chosen: ReleaseChoice; readonly completeFrom: string } | null = null;
   let dependsOnAddress = false;
   for (; release.fallback; release = release.fallback) {
     const { complete_from: completeFrom = '' } = release;
     if (found && found.completeFrom <= completeFrom) continue;
     const choice = chooseLocals(release, address, day);
     dependsOnAddress ||= found === null && choice?.dependsOnAddress === true;
-    if (!choice || !answersItself(release, choice, day, prefer)) continue;
-    found = { answer: { release, choice: withPlace(choice, place) }, completeFrom };
+    if (!choice || !coversAddress(release, choice, day, prefer)) continue;
+    found = { chosen: { release, choice: withPlace(choice, place) }, completeFrom };
     if (completeFrom <= day) break;
   }
-  if (found) return withUncertainty(found.answer, dependsOnAddress);
+  if (found) return withUncertainty(found.chosen, dependsOnAddress);
   const choice = chooseLocals(release, address, day);
   return withUncertainty(choice ? { release, choice } : (place ?? { release, choice: null }), dependsOnAddress);
 };

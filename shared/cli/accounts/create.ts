@@ -22,14 +22,14 @@ type Quiet = { readonly json: boolean | undefined; readonly quiet: boolean | und
 const promptTimeZone = async ({ json, quiet }: Quiet): Promise<string> => {
   const byDefault = defaultSettings(currentVersion).time_zone;
   if (json || quiet || !process.stdin.isTTY || !process.stdout.isTTY) return byDefault;
-  const answer = await text({
+  const chosen = await text({
     message: 'Time zone used to derive the tax day from a timestamp',
     initialValue: Intl.DateTimeFormat().resolvedOptions().timeZone,
     validate: (name = '') =>
       isTimeZone(name) ? undefined : 'Pass an IANA time zone such as America/New_York, or UTC.',
   });
-  if (isCancel(answer)) throw new CommandError('Canceled; no account was created.');
-  return answer;
+  if (isCancel(chosen)) throw new CommandError('Canceled; no account was created.');
+  return chosen;
 };
 
 export const create = subcommand({
@@ -64,8 +64,8 @@ export const create = subcommand({
       options.key === undefined ? null : { scopes: parseScopes(options.key), ...getTerms(options, createdMs) };
     const key = terms && newKey({ account: id, ...terms }, createdMs);
     await provisionAccount(account, key ? { key, digest: hashKey(secret) } : undefined);
-    const answer = { id, name, created_at, settings: account.settings };
-    if (json) return printJson({ ...answer, ...(key && { key: withSecret(key, secret) }) });
+    const output = { id, name, created_at, settings: account.settings };
+    if (json) return printJson({ ...output, ...(key && { key: withSecret(key, secret) }) });
     print(quiet ? id : `Account  ${id} (${name}), pinned to ${currentVersion}`);
     if (key) printKey(key, secret);
   },

@@ -64,8 +64,8 @@ export const getTerms = ({ expires, label }: TermOptions, nowMs: number): Pick<K
 
 /** Returns a new key as JSON output, with its secret. */
 export const withSecret = ({ id, account, label, created_at, expires_at, ...key }: ApiKey, secret: string) => {
-  const answer = { id, account, label: label ?? null, scopes: key.scopes };
-  return { ...answer, created_at, expires_at, secret };
+  const output = { id, account, label: label ?? null, scopes: key.scopes };
+  return { ...output, created_at, expires_at, secret };
 };
 
 /** Prints a new key. */

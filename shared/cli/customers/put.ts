@@ -6,7 +6,7 @@ import { jsonOrRefuse, rewordAdvice } from '../../base/command-error.ts';
 import { unguard } from '../../base/csv.ts';
 import { asObject, isSame } from '../../base/json.ts';
 import { problemPointer } from '../../base/result.ts';
-import { customerAnswerFields } from '../../calculations/answer-fields.ts';
+import { customerResponseFields } from '../../calculations/response-fields.ts';
 import {
   type Customer,
   type CustomerPorts,
@@ -26,12 +26,12 @@ type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly 
 
 const fieldNames = [...new Set([...Object.keys(CustomerRequest.shape), ...Object.keys(CertificateRequest.shape)])];
 
-const body = { schema: CustomerRequest, answer: customerAnswerFields };
+const body = { schema: CustomerRequest, ignored: customerResponseFields };
 const strict = new Map([['prefer', ['handling=strict']]]);
 
 /** Returns the errors of one customer as POST /customers does, each with its position in the file. */
 const listErrors = (value: unknown, place: (pointer: string) => string, verb: 'Pass' | 'Write' = 'Write'): string[] =>
-  parseBody(body, { body: value, headers: strict, replyHeaders: {} }).problems.map((problem) =>
+  parseBody(body, { body: value, headers: strict, responseHeaders: {} }).problems.map((problem) =>
     problem.code === 'validation_unknown_field'
       ? `${place('')}: ${problem.title}. Use ${fieldNames.join(', ')}.`
       : `${place(problemPointer(problem))}: ${problem.title}. ${rewordAdvice(problem.detail, verb)}`,

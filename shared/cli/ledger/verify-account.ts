@@ -2,12 +2,12 @@ import { decodeTime } from 'ulid';
 import * as z from 'zod/mini';
 import { concurrently } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
-import { sumCounts } from '../../filings/answer.ts';
 import type { FilingSequence, StoredFiling } from '../../filings/filing.ts';
+import { sumCounts } from '../../filings/filing-response.ts';
 import type { ShardProgress } from '../../filings/ports.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
-import { answeredExceptions, answeredReview, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
 import { sumsAfter } from '../../filings/totals-parts.ts';
+import { toExceptionSums, toFilingSummary, toFilingTotals, toReviewSums } from '../../filings/totals-response.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import {
   differing,
@@ -93,10 +93,10 @@ const filingFaults = async (account: string, id: string, ofEntries: Finding[]): 
 // Leaves out the reporting codes, which are not amounts.
 const totalsText = (totals: Totals) =>
   JSON.stringify([
-    answeredTotals(totals).map(({ reporting_code: _, ...figures }) => figures),
-    answeredSummary(totals),
-    answeredExceptions(totals),
-    answeredReview(totals),
+    toFilingTotals(totals).map(({ reporting_code: _, ...figures }) => figures),
+    toFilingSummary(totals),
+    toExceptionSums(totals),
+    toReviewSums(totals),
   ]);
 
 const shardFaults = async (filing: StoredFiling, progress: ShardProgress, count: number, added: Totals) => {
@@ -114,12 +114,12 @@ const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], adde
   if (filing.isUnfinished) return [];
   const faults = differing('number of entries', filing.entries, sumCounts(shards));
   if (filing.status === 'canceled') return faults;
-  const exceptions = filing.exceptions && answeredExceptions(added).count;
+  const exceptions = filing.exceptions && toExceptionSums(added).count;
   return [
     ...faults,
-    ...differing('summary', filing.summary, answeredSummary(added)),
+    ...differing('summary', filing.summary, toFilingSummary(added)),
     ...differing('number of exceptions', filing.exceptions?.count, exceptions),
-    ...differing('number of entries to review', filing.review?.count, filing.review && answeredReview(added).count),
+    ...differing('number of entries to review', filing.review?.count, filing.review && toReviewSums(added).count),
   ];
 };
 

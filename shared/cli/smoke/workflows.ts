@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { safetyHeaders } from '../../api/reply.ts';
+import { safetyHeaders } from '../../api/response.ts';
 import { asObject, type JsonObject as Body, parseJson } from '../../base/json.ts';
 
 /** Thrown if a check fails or a request gets no response. The message never contains a key. */
@@ -51,7 +51,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
   const send = async ({ method, path, body, headers, key = ownKey }: Request): Promise<HttpResponse> => {
     const start = performance.now();
     try {
-      const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
+      const response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
         method,
         headers: { 'Content-Type': 'application/json', ...(key !== null && { 'X-API-Key': key }), ...headers },
         body: body === undefined ? null : JSON.stringify(body),
@@ -59,8 +59,8 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });
-      const text = await answer.text();
-      return { status: answer.status, headers: answer.headers, body: asObject(parseJson(text)) ?? null, text };
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: asObject(parseJson(text)) ?? null, text };
     } catch (error) {
       throw new Unexpected(`${method} ${path}: no response (${getCause(error)})`);
     } finally {
@@ -108,9 +108,9 @@ const getReason = ({ body, headers }: HttpResponse): string => {
 };
 
 /** Checks the status, the headers and the media type of a response. */
-const checkResponse = (answer: HttpResponse, status: number, type: string): void => {
-  const { headers } = answer;
-  expected(`status is ${answer.status}, expected ${status}${getReason(answer)}`, answer.status === status);
+const checkResponse = (response: HttpResponse, status: number, type: string): void => {
+  const { headers } = response;
+  expected(`status is ${response.status}, expected ${status}${getReason(response)}`, response.status === status);
   for (const name of requiredHeaders) expected(`${name} is missing`, headers.has(name));
   for (const name of forbiddenHeaders) expected(`${name} is present but must not be`, !headers.has(name));
   const actual = headers.get('Content-Type') ?? '';
@@ -118,11 +118,11 @@ const checkResponse = (answer: HttpResponse, status: number, type: string): void
 };
 
 /** Checks a JSON response, which must not be cacheable, and returns its body. */
-const answered = (answer: HttpResponse, status: number): Body => {
-  checkResponse(answer, status, 'application/json');
-  equal('Cache-Control', answer.headers.get('Cache-Control'), 'no-store');
-  if (answer.body === null) throw new Unexpected('the body is not JSON');
-  return answer.body;
+const readBody = (response: HttpResponse, status: number): Body => {
+  checkResponse(response, status, 'application/json');
+  equal('Cache-Control', response.headers.get('Cache-Control'), 'no-store');
+  if (response.body === null) throw new Unexpected('the body is not JSON');
+  return response.body;
 };
 
 /** A transaction of a run. It is added before its request is sent, so cleanup can find it even without a response. */
@@ -154,10 +154,10 @@ const create = async (session: Session, all: Created[], name: string, body: Body
   } as const;
   const created: Created = { reference, request, isCredit: body['type'] === 'credit', id: null };
   all.push(created);
-  const answer = await session.send(request);
-  if ([400, 401, 403, 413, 415, 422].includes(answer.status)) all.pop();
-  created.id = getId(created, answer.body);
-  return { created, answer };
+  const response = await session.send(request);
+  if ([400, 401, 403, 413, 415, 422].includes(response.status)) all.pop();
+  created.id = getId(created, response.body);
+  return { created, response };
 };
 
 /** A transaction that was not voided. `id` is `null` if no response contained it. */
@@ -186,8 +186,8 @@ const voided = async ({ send }: Session, created: Created): Promise<NotVoided | 
   let reason = 'no response';
   const path = `/transactions/${id}`;
   const status = await retry(async () => {
-    const answer = await send({ method: 'POST', path, body: { status: 'void', void_reason: 'Smoke test' } });
-    reason = `status ${answer.status}`;
+    const response = await send({ method: 'POST', path, body: { status: 'void', void_reason: 'Smoke test' } });
+    reason = `status ${response.status}`;
     const { body } = await send({ method: 'GET', path });
     return getId(created, body) === id && body?.['status'] === 'void' ? 'void' : null;
   });
@@ -214,20 +214,20 @@ const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', uni
 const sale = { customer, line_items };
 
 const record = async ({ session, all }: Run, name: string, body: Body) => {
-  const { created, answer } = await create(session, all, name, body);
-  const stored = answered(answer, 201);
+  const { created, response } = await create(session, all, name, body);
+  const stored = readBody(response, 201);
   equal('reference_id', stored['reference_id'], created.reference);
   equal('status', stored['status'], body['status']);
-  expected('Location is missing', answer.headers.get('Location')?.endsWith(`transactions/${stored['id']}`) ?? false);
-  expected('ETag is missing', answer.headers.has('ETag'));
-  return { created, answer, body: stored };
+  expected('Location is missing', response.headers.get('Location')?.endsWith(`transactions/${stored['id']}`) ?? false);
+  expected('ETag is missing', response.headers.has('ETag'));
+  return { created, response, body: stored };
 };
 
 const read = async ({ session }: Run, { id }: Created, query = ''): Promise<Body> =>
-  answered(await session.send({ method: 'GET', path: `/transactions/${id}${query}` }), 200);
+  readBody(await session.send({ method: 'GET', path: `/transactions/${id}${query}` }), 200);
 
 const calculatedTax = async ({ session }: Run, body: Body): Promise<string> => {
-  const { tax_amount } = answered(await session.send({ method: 'POST', path: '/calculations', body }), 200);
+  const { tax_amount } = readBody(await session.send({ method: 'POST', path: '/calculations', body }), 200);
   expected(`tax_amount is ${tax_amount}, expected an amount`, /^\d+\.\d\d$/.test(String(tax_amount)));
   return String(tax_amount);
 };
@@ -235,45 +235,45 @@ const calculatedTax = async ({ session }: Run, body: Body): Promise<string> => {
 /** Public documents, and 401 without a valid key. */
 const publicAccess = async ({ session: { step, send } }: Run): Promise<void> => {
   await step('GET /openapi.json returns the contract', async () => {
-    const answer = await send({ method: 'GET', path: '/openapi.json', key: null });
-    checkResponse(answer, 200, 'application/json');
-    expected('openapi is not 3.x', String(answer.body?.['openapi']).startsWith('3.'));
+    const response = await send({ method: 'GET', path: '/openapi.json', key: null });
+    checkResponse(response, 200, 'application/json');
+    expected('openapi is not 3.x', String(response.body?.['openapi']).startsWith('3.'));
   });
   await step('GET /docs returns the documentation page', async () => {
     checkResponse(await send({ method: 'GET', path: '/docs', key: null }), 200, 'text/html');
   });
   await step('401 without a key', async () => {
-    const answer = await send({ method: 'GET', path: '/transactions', key: null });
-    checkResponse(answer, 401, 'application/json');
+    const response = await send({ method: 'GET', path: '/transactions', key: null });
+    checkResponse(response, 401, 'application/json');
     // A REST API of API Gateway renames the header.
     const challenges = ['WWW-Authenticate', 'x-amzn-Remapped-WWW-Authenticate'];
     expected(
       'WWW-Authenticate is missing',
-      challenges.some((name) => answer.headers.has(name)),
+      challenges.some((name) => response.headers.has(name)),
     );
   });
   await step('401 with an unknown key', async () => {
     const key = `levy_${'0'.repeat(43)}`;
-    const answer = await send({ method: 'POST', path: '/calculations', body: sale, key });
-    checkResponse(answer, 401, 'application/json');
+    const response = await send({ method: 'POST', path: '/calculations', body: sale, key });
+    checkResponse(response, 401, 'application/json');
   });
 };
 
 /** Draft invoice: create a draft, repeat the request, finalize. */
 const draftInvoice = async (run: Run): Promise<Created> => {
   const { step, send } = run.session;
-  const { created, answer, body } = await step('draft invoice: create a draft', () =>
+  const { created, response, body } = await step('draft invoice: create a draft', () =>
     record(run, 'draft', { ...sale, status: 'draft' }),
   );
   await step('draft invoice: repeat the request with its Idempotency-Key', async () => {
     const again = await send(created.request);
-    answered(again, answer.status);
-    expected('the repeated request has a different response', again.text === answer.text);
+    readBody(again, response.status);
+    expected('the repeated request has a different response', again.text === response.text);
   });
   await step('draft invoice: finalize', async () => {
-    const headers = { 'If-Match': answer.headers.get('ETag') ?? '' };
+    const headers = { 'If-Match': response.headers.get('ETag') ?? '' };
     const path = `/transactions/${created.id}`;
-    const finalized = answered(await send({ method: 'POST', path, headers, body: { status: 'finalized' } }), 200);
+    const finalized = readBody(await send({ method: 'POST', path, headers, body: { status: 'finalized' } }), 200);
     equal('tax_amount', finalized['tax_amount'], body['tax_amount']);
     const { status, history } = await read(run, created, '?expand=history');
     equal('status as stored', status, 'finalized');

@@ -17,7 +17,7 @@ type LocatedEntry = { readonly entry: LiabilityEntry; readonly filing: string | 
 type RedactionInput = {
   readonly stored: StoredTransaction;
   readonly newest: AuditEntry | undefined;
-  readonly answers: readonly string[];
+  readonly responses: readonly string[];
 };
 
 /** The storage ports of a redaction, implemented by shared/store/ledger/redaction-ports.ts. */
@@ -25,7 +25,7 @@ export type RedactionStore = {
   readonly read: (account: string, id: string) => Promise<RedactionInput | undefined>;
   readonly locateEntries: (account: string, expected: readonly LiabilityEntry[]) => Promise<readonly LocatedEntry[]>;
   /** Removes the personal data from those saved responses that still exist. */
-  readonly redactAnswers: (account: string, digests: readonly string[]) => Promise<void>;
+  readonly redactResponses: (account: string, digests: readonly string[]) => Promise<void>;
   /** Writes a change and its entries atomically, on the condition that they are as read. */
   readonly commit: (
     account: string,
@@ -94,7 +94,7 @@ const redactOnce = async (
   const { store, ledger, now } = ports;
   const read = await store.read(account, id);
   if (!read) return 'unknown';
-  const { stored, newest, answers } = read;
+  const { stored, newest, responses } = read;
   if (stored.transaction.redacted_at !== undefined) return 'already';
   if (isExpired(stored.transaction, now())) {
     await ledger.commit(buildExpiry(stored, account, now()));
@@ -102,7 +102,7 @@ const redactOnce = async (
   }
   if (newest?.hash !== stored.auditHash || newest.stateHash !== hashState(stored)) return 'inconsistent';
   const change = buildRedaction(stored, now(), by);
-  await store.redactAnswers(account, answers);
+  await store.redactResponses(account, responses);
   const entries = await entriesAfter(account, change, ports);
   if (entries === null) return attempt < entryAttempts ? 'stale' : 'inconsistent';
   return (await store.commit(account, change, entries)) === 'committed' ? 'redacted' : 'stale';
@@ -125,7 +125,7 @@ export const redactTransaction = async (
   }, ports.remainingMs);
   // A concurrent request that changed nothing may have saved a response with the data in the meantime.
   if (outcome === 'redacted' || outcome === 'already')
-    await ports.store.redactAnswers(account, (await ports.store.read(account, id))?.answers ?? []);
+    await ports.store.redactResponses(account, (await ports.store.read(account, id))?.responses ?? []);
   return outcome;
 };
 

@@ -24,10 +24,10 @@ const countCalls = (client: DynamoDBDocumentClient): void =>
       const own = tally();
       if (!own) return next(sent);
       own.calls += 1;
-      const answer = await next({ ...sent, input: { ReturnConsumedCapacity: 'TOTAL' as const, ...sent.input } });
-      const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: Consumed | readonly Consumed[] };
+      const response = await next({ ...sent, input: { ReturnConsumedCapacity: 'TOTAL' as const, ...sent.input } });
+      const { ConsumedCapacity = [] } = response.output as { ConsumedCapacity?: Consumed | readonly Consumed[] };
       for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) own.units += CapacityUnits;
-      return answer;
+      return response;
     },
     { step: 'initialize', name: 'tally' },
   );

@@ -17,11 +17,11 @@ import {
   type Write,
   writeTogether,
 } from '../client/writes.ts';
-import { customerAnswers, customerKey } from '../keys.ts';
-import { answerLinkWrites, idempotencyWrites, replayOfCanceled } from '../ledger/commit-writes.ts';
+import { customerKey, customerResponses } from '../keys.ts';
+import { idempotencyWrites, replayOfCanceled, responseLinkWrites } from '../ledger/commit-writes.ts';
 import { readWithReplay } from '../ledger/ledger-reads.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
-import { linkedAnswers, redactAnswers } from '../ledger/redaction-ports.ts';
+import { linkedResponses, redactResponses } from '../ledger/redaction-ports.ts';
 import { customerFrom, customerItem, customerReads, customerReadsWithin, isCustomerId } from './customer-reads.ts';
 
 const TableName = environment.tables.transactions;
@@ -30,7 +30,7 @@ const TableName = environment.tables.transactions;
 const customerWrites = (commit: CustomerCommit): Write[] => {
   const { account, before, after } = commit;
   return [
-    ...[...idempotencyWrites(commit), ...answerLinkWrites(account, { customer: after.id }, commit)].map(
+    ...[...idempotencyWrites(commit), ...responseLinkWrites(account, { customer: after.id }, commit)].map(
       ({ write }) => write,
     ),
     {
@@ -87,10 +87,10 @@ export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({
  * Removes a customer from the saved responses of the last day, then removes the links: their key contains an unsalted
  * hash of the customer's id. After an interruption, a second run finds the remaining links.
  */
-const removeAnswers = async (account: string, id: string): Promise<void> => {
-  const pk = customerAnswers(account, id);
-  const digests = await linkedAnswers(pk);
-  await redactAnswers(account, digests);
+const removeResponses = async (account: string, id: string): Promise<void> => {
+  const pk = customerResponses(account, id);
+  const digests = await linkedResponses(pk);
+  await redactResponses(account, digests);
   for (const sk of digests) await deleteItem({ TableName, Key: { pk, sk }, ...present });
 };
 
@@ -105,6 +105,6 @@ export const removeCustomer = async (account: string, id: string): Promise<boole
     await deleteItem({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) });
     isRemoved = true;
   }
-  await removeAnswers(account, id);
+  await removeResponses(account, id);
   return isRemoved;
 };

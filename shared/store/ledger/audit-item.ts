@@ -8,12 +8,12 @@ const items = defineItem({ key: auditKey, schema: AuditEntry });
 /**
  * Builds the item of an audit entry. It is never deleted.
  *
- * `answer` is the digest of the idempotency record whose response contains this state; no hash covers it. The item has
+ * `response` is the digest of the idempotency record whose response contains this state; no hash covers it. The item has
  * no attributes `id` and `account`, because the indexes of heads would otherwise list it.
  */
-export const auditItem = (account: string, entry: AuditEntry, answer?: string): Item => ({
+export const auditItem = (account: string, entry: AuditEntry, response?: string): Item => ({
   ...items.write([account, entry.transactionId, entry.version], entry),
-  ...(answer !== undefined && { answer }),
+  ...(response !== undefined && { response }),
 });
 
 /** Parses an audit entry. Throws if the item does not have the format that `auditItem` writes. */

@@ -2,10 +2,10 @@ import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { HeadChange } from '../../ledger/audit.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import type { AnswerOwner, Commit, Replay, SeenOwner } from '../../ledger/ports.ts';
+import type { Commit, Replay, ResponseOwner, SeenOwner } from '../../ledger/ports.ts';
 import { isExpired, type StoredTransaction } from '../../ledger/transaction.ts';
 import { absent, asSeen, firstObstacle, present, type Write } from '../client/writes.ts';
-import { answerLinkKey, claimKey, customerKey, headKey, itemPlace, openEntryKey } from '../keys.ts';
+import { claimKey, customerKey, headKey, itemPlace, openEntryKey, responseLinkKey } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, replayFrom, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
@@ -114,14 +114,14 @@ export const replayOfCanceled = (
 ): Replay | undefined => (idempotency ? replayFrom(firstObstacle(exception), idempotency, nowMs) : undefined);
 
 /** Returns the write of the link to a record whose digest is in no audit entry. The link expires with the record. */
-export const answerLinkWrites = (
+export const responseLinkWrites = (
   account: string,
-  owner: AnswerOwner,
+  owner: ResponseOwner,
   { idempotency, nowMs }: Pick<Commit, 'idempotency' | 'nowMs'>,
 ): RoledWrite[] => {
   if (idempotency === null) return [];
   const { expires_at, ttl } = idempotencyItem(account, idempotency, nowMs);
-  const item = { ...answerLinkKey(account, owner, idempotency.digest), expires_at, ttl };
+  const item = { ...responseLinkKey(account, owner, idempotency.digest), expires_at, ttl };
   return [put('link', item, absentOrPast(nowMs))];
 };
 
@@ -159,16 +159,16 @@ const claimWrites = ({ account, head, replaced, nowMs }: Commit): RoledWrite[] =
 
 /**
  * Returns the writes of a head and its audit entry. An existing head must have the version that was read and is
- * replaced as a whole. `answer` is the digest of the idempotency record with the transaction, so a redaction can find
+ * replaced as a whole. `response` is the digest of the idempotency record with the transaction, so a redaction can find
  * it.
  */
 export const headWrites = (
   account: string,
   { before, after, entry }: HeadChange,
   roles: [Role, Role],
-  answer?: string,
+  response?: string,
 ): RoledWrite[] => {
-  const audit = { ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) };
+  const audit = { ...auditItem(account, entry, response), ...statusChangeAttribute(entry, after.transaction) };
   const asRead = before === null ? absent : asSeen(before.transaction.version);
   return [put(roles[0], transactionItem(account, after), asRead), put(roles[1], audit, absent)];
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CustomerAnswer } from '../../customers/customer.ts';
+import type { CustomerResponse } from '../../customers/customer.ts';
 import { redactedForm } from '../../ledger/personal-data/fields.ts';
 import type { Idempotency, Replay, SavedResponse } from '../../ledger/ports.ts';
 import type { Transaction } from '../../ledger/transaction.ts';
@@ -11,26 +11,26 @@ const keptMs = 24 * 3_600_000;
 // The first line contains status and headers, the rest is the body. As a JSON string, the body would need escaping.
 const writeText = ({ body, ...head }: SavedResponse) => `${JSON.stringify(head)}\n${body}`;
 
-const answerFrom = (text: string): SavedResponse => {
+const responseFrom = (text: string): SavedResponse => {
   const end = text.indexOf('\n');
-  return { ...AnswerHead.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
+  return { ...ResponseHead.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 };
 
 /** Builds the item of an idempotency record: the request's fingerprint and its response, kept for 24 hours. */
 export const idempotencyItem = (
   account: string,
-  { digest, fingerprint, answer }: Idempotency & { readonly answer: SavedResponse },
+  { digest, fingerprint, response }: Idempotency & { readonly response: SavedResponse },
   nowMs: number,
 ): Record<string, unknown> => ({
   ...idempotencyKey(account, digest),
   fingerprint,
-  answer: answerAttribute(answer),
+  response: responseAttribute(response),
   expires_at: new Date(nowMs + keptMs).toISOString(),
   ttl: ttlSeconds(nowMs + keptMs),
 });
 
-const Item = z.object({ fingerprint: z.string(), answer: z.instanceof(Uint8Array), expires_at: z.string() });
-const AnswerHead = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
+const Item = z.object({ fingerprint: z.string(), response: z.instanceof(Uint8Array), expires_at: z.string() });
+const ResponseHead = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
 
 /** Returns the replay for a repeated request from its stored record; `undefined` without a record, or if it has expired. */
 export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: number): Replay | undefined => {
@@ -38,15 +38,15 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
   const record = Item.parse(item);
   if (Date.parse(record.expires_at) <= nowMs) return undefined;
   return record.fingerprint === fingerprint
-    ? { kind: 'replay', answer: answerFrom(decompressText(record.answer)) }
+    ? { kind: 'replay', response: responseFrom(decompressText(record.response)) }
     : { kind: 'key_reused' };
 };
 
 /** Returns the saved response of a record, even after it has expired. */
-const readSavedResponse = (item: unknown): SavedResponse => answerFrom(decompressText(Item.parse(item).answer));
+const readSavedResponse = (item: unknown): SavedResponse => responseFrom(decompressText(Item.parse(item).response));
 
-/** Builds the attribute `answer` of a record. */
-const answerAttribute = (answer: SavedResponse): Uint8Array => compressText(writeText(answer));
+/** Builds the attribute `response` of a record. */
+const responseAttribute = (response: SavedResponse): Uint8Array => compressText(writeText(response));
 
 const graceMs = 3_600_000;
 
@@ -57,25 +57,25 @@ const graceMs = 3_600_000;
  */
 export const ttlSeconds = (deadlineMs: number): number => Math.ceil((deadlineMs + graceMs) / 1000);
 
-const isResponseWith = <Answer extends { readonly object: string }>(
+const isResponseWith = <Body extends { readonly object: string }>(
   body: unknown,
-  object: Answer['object'],
-): body is Answer => Object(body).object === object;
+  object: Body['object'],
+): body is Body => Object(body).object === object;
 
 /**
- * Returns the attribute `answer` of a stored record without personal data; `null` if it contains none. For a
+ * Returns the attribute `response` of a stored record without personal data; `null` if it contains none. For a
  * transaction the amounts are kept, for a customer nothing. DynamoDB deletes expired records late, so they are
  * included.
  */
-export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null => {
+export const redactedResponse = (item: unknown, nowMs: number): Uint8Array | null => {
   const saved = readSavedResponse(item);
   const body: unknown = JSON.parse(saved.body);
   if (isResponseWith<Transaction>(body, 'transaction')) {
     const redacted = { ...redactedForm(body), redacted_at: body.redacted_at ?? new Date(nowMs).toISOString() };
-    return answerAttribute({ ...saved, body: JSON.stringify(redacted) });
+    return responseAttribute({ ...saved, body: JSON.stringify(redacted) });
   }
-  if (!isResponseWith<CustomerAnswer>(body, 'customer')) return null;
+  if (!isResponseWith<CustomerResponse>(body, 'customer')) return null;
   const { Location: _, ...headers } = saved.headers;
   const redacted = { ...body, id: '', name: null, exemptions: [], warnings: [] };
-  return answerAttribute({ ...saved, headers, body: JSON.stringify(redacted) });
+  return responseAttribute({ ...saved, headers, body: JSON.stringify(redacted) });
 };

@@ -5,13 +5,13 @@ import type { RemainingMs } from '../../base/contention.ts';
 import type { Commit, Committed, Ledger } from '../../ledger/ports.ts';
 import { isContended, staleOrThrow, throwCanceled, writeTogether } from '../client/writes.ts';
 import {
-  answerLinkWrites,
   commitWrites,
   idempotencyWrites,
   ownerCheck,
   type Role,
   type RoledWrite,
   replayOfCanceled,
+  responseLinkWrites,
 } from './commit-writes.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { ledgerReadsWithin } from './ledger-reads.ts';
@@ -88,9 +88,9 @@ export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
     return transact(writes, (exception) => findRefusal(commit, writes, exception), remainingMs);
   },
   // Uses a transaction even for one write, so a rejection has the same form as a commit's.
-  saveAnswer: (account, idempotency, nowMs, owner) => {
+  saveResponse: (account, idempotency, nowMs, owner) => {
     const commit = { account, idempotency, nowMs };
-    const links = owner ? [...answerLinkWrites(account, owner, commit), ownerCheck(account, owner)] : [];
+    const links = owner ? [...responseLinkWrites(account, owner, commit), ownerCheck(account, owner)] : [];
     const writes = [...idempotencyWrites(commit), ...links];
     const refused = (exception: TransactionCanceledException) =>
       replayOfCanceled(exception, commit) ?? staleOrThrow(exception);

@@ -11,18 +11,18 @@ import { batchGet, keysMax, queryPage, queryPages, readItem } from '../client/re
 import { asSeen, putItem, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
 import { allFilings, findEntries } from '../filings/entry-places.ts';
 import {
-  answerLinkPrefix,
   filedEntryKey,
   headKey,
   idempotencyKey,
   openEntryKey,
+  responseLinkPrefix,
   retentionKey,
   retentionSweepKey,
 } from '../keys.ts';
 import { sweepPosition } from '../sweep-position.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { headWrites } from './commit-writes.ts';
-import { redactedAnswer } from './idempotency-item.ts';
+import { redactedResponse } from './idempotency-item.ts';
 import { ledgerWithin } from './ledger-store.ts';
 import { entryAttributes, openEntryFrom } from './open-entry-item.ts';
 import { transactionFrom } from './transaction-item.ts';
@@ -35,7 +35,7 @@ const read: RedactionStore['read'] = async (account, id) => {
   const head = await readItem(TableName, { pk, sk: headSk });
   if (head === undefined) return undefined;
   const stored = transactionFrom(head);
-  const answers: string[] = [];
+  const responses: string[] = [];
   let newest: ReturnType<typeof auditEntryFrom> | undefined;
   const query = {
     TableName,
@@ -44,14 +44,14 @@ const read: RedactionStore['read'] = async (account, id) => {
   };
   for await (const items of queryPages(query))
     for (const item of items) {
-      if (typeof item['answer'] === 'string') answers.push(item['answer']);
+      if (typeof item['response'] === 'string') responses.push(item['response']);
       if (item['version'] === stored.transaction.version) newest = auditEntryFrom(item);
     }
-  return { stored, newest, answers: [...answers, ...(await linkedAnswers(pk, answerLinkPrefix))] };
+  return { stored, newest, responses: [...responses, ...(await linkedResponses(pk, responseLinkPrefix))] };
 };
 
 /** Returns the digests of the idempotency records that are linked in a partition. */
-export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> => {
+export const linkedResponses = async (pk: string, prefix = ''): Promise<string[]> => {
   const digests: string[] = [];
   const query = {
     TableName,
@@ -63,16 +63,16 @@ export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> 
 };
 
 /** Removes the personal data from the saved responses that exist. Retries of their requests receive the redacted response. */
-export const redactAnswers: RedactionStore['redactAnswers'] = async (account, digests) => {
+export const redactResponses: RedactionStore['redactResponses'] = async (account, digests) => {
   // An idempotency key that was reused after a day has one record and two links.
   for await (const some of toBatches([...new Set(digests)], keysMax)) {
     const keys = some.map((digest) => idempotencyKey(account, digest));
     for (const record of await batchGet(TableName, keys)) {
-      const answer = redactedAnswer(record, now());
-      if (answer === null) continue;
+      const response = redactedResponse(record, now());
+      if (response === null) continue;
       await putItem({
         TableName,
-        Item: { ...record, answer },
+        Item: { ...record, response },
         // The record may have expired and its key may have been reused by a different request.
         ConditionExpression: 'fingerprint = :fingerprint AND expires_at = :end',
         ExpressionAttributeValues: { ':fingerprint': record['fingerprint'], ':end': record['expires_at'] },
@@ -98,7 +98,7 @@ export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_
   store: {
     read,
     locateEntries,
-    redactAnswers,
+    redactResponses,
     commit: async (account, change, entries) => {
       const writes: Write[] = entries.map(({ before: { entry, filing }, after }) => {
         const key = filing === null ? openEntryKey(account, after) : filedEntryKey(account, filing, after);

@@ -48,7 +48,7 @@ export type EffectDefinition<Type> = {
    */
   readonly resolveWithoutAmounts?: (effect: Type) => ResolvedEffect;
   /** Whether the effect determines the tax even if the general rate is not established. */
-  readonly isWholeAnswer?: true;
+  readonly needsNoRate?: true;
   /** Whether the effect taxes, or names another tax, even if the state's general rate is zero. */
   readonly taxesWithoutGeneralRate?: true;
   /**

@@ -66,7 +66,7 @@ export const basePercent = defineEffect({
 export const taxCap = defineEffect({
   schema: () => typed('tax_cap', { rate: rate(), amount: amount() }),
   isInMoney: always,
-  isWholeAnswer: true,
+  needsNoRate: true,
   taxesWithoutGeneralRate: true,
   withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => {

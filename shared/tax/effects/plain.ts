@@ -22,7 +22,7 @@ const resolvedExempt: ResolvedEffect = { assess: (treatment, { net }) => untaxed
 
 export const exempt = defineEffect({
   schema: () => typed('exempt', {}),
-  isWholeAnswer: true,
+  needsNoRate: true,
   appliesToAdditionalJurisdictions: true,
   withoutOwnRate: unchanged,
   resolve: () => resolvedExempt,
@@ -39,7 +39,7 @@ export const taxedAt = (own: RatedAs): ResolvedEffect => ({
 /** Taxed at a rate other than the general one. */
 export const rate = defineEffect({
   schema: () => typed('rate', { rate: rateField() }),
-  isWholeAnswer: true,
+  needsNoRate: true,
   taxesWithoutGeneralRate: true,
   withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => taxedAt(ratedAs(scaledRate(effect.rate), general)),
@@ -98,7 +98,7 @@ const nameAdvice = 'Use the name of the other tax, such as "motor vehicle excise
 export const otherTax = defineEffect({
   schema: () =>
     typed('other_tax', { name: z.string(nameAdvice).check(z.minLength(1, nameAdvice), z.maxLength(300, nameAdvice)) }),
-  isWholeAnswer: true,
+  needsNoRate: true,
   taxesWithoutGeneralRate: true,
   appliesToAdditionalJurisdictions: true,
   withoutOwnRate: unchanged,

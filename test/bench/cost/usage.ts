@@ -238,7 +238,7 @@ export const getUsage = (options: CostOptions, { steps, bytes }: Measures = getM
       requests['create-calculation'] * bytes.calculation +
       total('answer') +
       requests['get-transaction'] * steps['create finalized'].answer +
-      requests['list-transactions'] * rowsOfList * bytes.rowAnswer +
+      requests['list-transactions'] * rowsOfList * bytes.toFilingRow +
       allRequests * assumed.headers,
     webAcl: waf,
     webAclRule: waf * BigInt(deployment.webAclRules),

@@ -1,10 +1,10 @@
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Account, booksOpenFrom, type Settings } from './account.ts';
 import { scopes as allScopes } from './api-key.ts';
-import type { AccountAnswer } from './response.ts';
+import type { AccountResponse } from './response.ts';
 import { plainSettings } from './setting-schemas.ts';
 
-type Scope = AccountAnswer['scopes'][number];
+type Scope = AccountResponse['scopes'][number];
 
 const withCode = <Entry extends { readonly state: string }>(entry: Entry): Entry => ({
   ...entry,
@@ -19,7 +19,7 @@ const pickPlainSettings = (settings: Settings): PlainSettings =>
   Object.fromEntries(plainNames.map((name) => [name, settings[name]])) as PlainSettings;
 
 /** The account in a response, with the scopes of the credential. */
-export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): AccountAnswer => {
+export const accountResponse = (account: Account, scopes: ReadonlySet<Scope>): AccountResponse => {
   const { id, name, settings } = account;
   const { registrations } = settings;
   const isListed = Array.isArray(registrations);

@@ -4,8 +4,8 @@ import type { Filing, FilingWithTotals } from '../filings/response.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
 import { type FilingReturn, returnHash, returnName } from '../returns/electronic-return.ts';
 import { worksheetCsv } from '../returns/worksheet.ts';
-import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
+import type { EndpointResponse } from './response.ts';
 
 type Range = { readonly type: string; readonly quality: number };
 
@@ -51,7 +51,7 @@ export const preferredType = <Type extends string>(
 /** A CSV file: its name without the extension, its text, and the query of the next page, if any. */
 type Csv = { readonly name: string; readonly text: string; readonly next: Readonly<Record<string, string>> | null };
 
-const csvReply = ({ name, text, next }: Csv): EndpointResponse => ({
+const csvResponse = ({ name, text, next }: Csv): EndpointResponse => ({
   status: 200,
   body: text,
   // The first line is a header; its columns are the same in every version.
@@ -63,18 +63,18 @@ const csvReply = ({ name, text, next }: Csv): EndpointResponse => ({
   },
 });
 
-/** Replies with JSON or with the CSV file of `csv`, depending on the `Accept` header. */
+/** Responds with JSON or with the CSV file of `csv`, depending on the `Accept` header. */
 export const jsonOrCsv = (body: object, { headers }: RequestContext, csv: () => Csv): EndpointResponse => {
   const isCsv = preferredType(headers.get('accept') ?? [], ['application/json', 'text/csv']) === 'text/csv';
-  const reply: EndpointResponse = isCsv ? csvReply(csv()) : { status: 200, body };
-  return { ...reply, headers: { ...reply.headers, Vary: 'Accept, Service-Version' } };
+  const response: EndpointResponse = isCsv ? csvResponse(csv()) : { status: 200, body };
+  return { ...response, headers: { ...response.headers, Vary: 'Accept, Service-Version' } };
 };
 
 /**
- * Replies with a filing as JSON or CSV, depending on `Accept`. The CSV contains the totals, or the entries if they are
+ * Responds with a filing as JSON or CSV, depending on `Accept`. The CSV contains the totals, or the entries if they are
  * expanded.
  */
-export const filingReply = (filing: FilingWithTotals, limit: number, context: RequestContext): EndpointResponse =>
+export const filingOrCsv = (filing: FilingWithTotals, limit: number, context: RequestContext): EndpointResponse =>
   jsonOrCsv(filing, context, () => {
     const { entries, totals_next_cursor, worksheet } = filing;
     if (worksheet)
@@ -110,8 +110,8 @@ export const withUnknownFieldWarnings = <Warned extends Filing>(
 export const prefersReturn = ({ headers }: RequestContext): boolean =>
   preferredType(headers.get('accept') ?? [], ['application/json', 'text/csv', 'application/xml']) === 'application/xml';
 
-/** Replies with the electronic return of a filing as a file. Its hash is in the name and in `ETag`. */
-export const returnReply = (electronic: FilingReturn): EndpointResponse => ({
+/** Responds with the electronic return of a filing as a file. Its hash is in the name and in `ETag`. */
+export const returnResponse = (electronic: FilingReturn): EndpointResponse => ({
   status: 200,
   body: electronic.xml,
   headers: {
@@ -123,10 +123,10 @@ export const returnReply = (electronic: FilingReturn): EndpointResponse => ({
 });
 
 /**
- * Replies to a request that changed a filing or found nothing to change, with a warning for each unknown field. A
+ * Responds to a request that changed a filing or found nothing to change, with a warning for each unknown field. A
  * replayed request has the same body, so it gets the same warnings.
  */
-export const changedFilingReply = (reply: SavedResponse, unknownFields: readonly string[]): EndpointResponse =>
+export const changedFilingResponse = (response: SavedResponse, unknownFields: readonly string[]): EndpointResponse =>
   unknownFields.length === 0
-    ? reply
-    : { ...reply, body: withUnknownFieldWarnings(JSON.parse(reply.body), unknownFields) };
+    ? response
+    : { ...response, body: withUnknownFieldWarnings(JSON.parse(response.body), unknownFields) };

@@ -15,7 +15,7 @@ import type { FilingTotal } from './response.ts';
 import { inOrder, type JurisdictionSum, type Totals } from './totals.ts';
 
 /** Formats the amounts of a sum for the API. */
-export const answeredAmounts = (sum: Amounts, currency: string) => {
+export const formatAmounts = (sum: Amounts, currency: string) => {
   const write = writerFor(minorDigits(currency));
   const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
   const named = namedExemptions.map((name) => [name, write(sum[name] ?? 0n)]);
@@ -34,8 +34,8 @@ export const answeredAmounts = (sum: Amounts, currency: string) => {
   };
 };
 
-const answered = (sum: Sum, currency: string) => ({
-  ...answeredAmounts(sum, currency),
+const formatSum = (sum: Sum, currency: string) => ({
+  ...formatAmounts(sum, currency),
   credit_amount: formatAmount(sum.credit ?? 0n, minorDigits(currency)),
   credit_count: sum.credits ?? 0,
   count: sum.count,
@@ -51,7 +51,7 @@ const byRate = (a: Rated, b: Rated) => {
   return above === 0n ? byText(a.rate, b.rate) : above < 0n ? -1 : 1;
 };
 
-const answeredDue = ({ tax, difference = 0n, over_collected = 0n, ...sum }: Sum, currency: string) => {
+const toTaxDue = ({ tax, difference = 0n, over_collected = 0n, ...sum }: Sum, currency: string) => {
   const { in_state = 0n, food_drug = 0n, fee = 0n } = sum;
   const write = writerFor(minorDigits(currency));
   return {
@@ -63,22 +63,22 @@ const answeredDue = ({ tax, difference = 0n, over_collected = 0n, ...sum }: Sum,
 };
 
 /** The total of one jurisdiction and currency for the API; rates in ascending order. */
-export const answeredTotal = ({ sum, rates, reporting, ...jurisdiction }: JurisdictionSum): FilingTotal => ({
+export const toFilingTotal = ({ sum, rates, reporting, ...jurisdiction }: JurisdictionSum): FilingTotal => ({
   ...jurisdiction,
   reporting_code: reporting?.code ?? null,
-  ...answered(sum, jurisdiction.currency),
-  tax_due: answeredDue(sum, jurisdiction.currency),
-  rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
+  ...formatSum(sum, jurisdiction.currency),
+  tax_due: toTaxDue(sum, jurisdiction.currency),
+  rates: [...rates].map(([rate, ofRate]) => ({ rate, ...formatSum(ofRate, jurisdiction.currency) })).sort(byRate),
 });
 
 /** The totals by jurisdiction for the API, ordered by currency and code. */
-export const answeredTotals = ({ jurisdictions }: Pick<Totals, 'jurisdictions'>): FilingTotal[] =>
-  inOrder(jurisdictions).map(([, sum]) => answeredTotal(sum));
+export const toFilingTotals = ({ jurisdictions }: Pick<Totals, 'jurisdictions'>): FilingTotal[] =>
+  inOrder(jurisdictions).map(([, sum]) => toFilingTotal(sum));
 
 /** The totals of the whole state, by currency. */
-export const answeredSummary = ({ summary }: Pick<Totals, 'summary'>): FilingSummary[] =>
+export const toFilingSummary = ({ summary }: Pick<Totals, 'summary'>): FilingSummary[] =>
   [...summary]
-    .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
+    .map(([currency, sum]) => ({ currency, ...formatSum(sum, currency) }))
     .sort((a, b) => byText(a.currency, b.currency));
 
 /** Formats the sums with this name, by currency. */
@@ -100,7 +100,7 @@ const getAmount = (any: ReturnType<typeof sumsNamed>, name: 'gross_amount' | 'ta
   any.length > 1 ? null : (any[0]?.[name] ?? '0.00');
 
 /** The entries that need attention before the return is sent. */
-export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): ExceptionSums => {
+export const toExceptionSums = ({ exceptions }: Pick<Totals, 'exceptions'>): ExceptionSums => {
   const any = sumsNamed(exceptions, 'any');
   return {
     count: getCount(any),
@@ -112,7 +112,7 @@ export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): 
 };
 
 /** The entries with warnings that can change their tax. */
-export const answeredReview = ({ review }: Pick<Totals, 'review'>): ReviewSums => {
+export const toReviewSums = ({ review }: Pick<Totals, 'review'>): ReviewSums => {
   const any = sumsNamed(review, 'any');
   return {
     count: getCount(any),

@@ -17,8 +17,8 @@ import { isReturnDue } from './periods.ts';
 import type { FilingCommit, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries, FilingWithTotals } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
-import { amountsDue, answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-parts.ts';
+import { amountsDue, toExceptionSums, toFilingSummary, toReviewSums } from './totals-response.ts';
 
 /** Counts the entries of all shards, by phase. */
 export const sumCounts = (shards: readonly ShardProgress[]): Counts => {
@@ -31,7 +31,7 @@ export const summedUp = (shards: readonly ShardProgress[]): Omit<Totals, 'jurisd
   totalsOfAll(shards.map(({ totals }) => ({ ...totals, jurisdictions: noTotals.jurisdictions })));
 
 /** Converts a filing for the API, with a page of its totals, which are preliminary while it is closing. */
-export const filingAnswer = (
+export const toFilingResponse = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   page: TotalsPage,
@@ -41,10 +41,10 @@ export const filingAnswer = (
 ): FilingWithTotals => {
   const totals = summedUp(shards);
   return {
-    ...rowAnswer({ ...filing, summary: answeredSummary(totals) }, sumCounts(shards), account, nowMs),
+    ...toFilingRow({ ...filing, summary: toFilingSummary(totals) }, sumCounts(shards), account, nowMs),
     ...page,
-    exceptions: { ...answeredExceptions(totals), transactions: null },
-    review: { ...answeredReview(totals), transactions: null },
+    exceptions: { ...toExceptionSums(totals), transactions: null },
+    review: { ...toReviewSums(totals), transactions: null },
     entries,
   };
 };
@@ -55,7 +55,7 @@ const savedTotalsBytesMax = 1_000_000;
 /**
  * Builds the response to a request that changed a filing or found nothing to change, with the first page of its totals.
  */
-export const changeReply = async (
+export const changeResponse = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   account: Account,
@@ -63,13 +63,13 @@ export const changeReply = async (
   isNew = false,
 ): Promise<SavedResponse> => {
   const totals = await filingTotals(filing, shards, account, filings, { bytesMax: savedTotalsBytesMax });
-  return filingReply(filingAnswer(filing, shards, totals, account, now()), isNew);
+  return filingResponse(toFilingResponse(filing, shards, totals, account, now()), isNew);
 };
 
 type FilingInStatus = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
 
 /** The due date of a filing, and the fields that depend on it and on the account's current day. */
-const dueAnswer = (filing: FilingInStatus, account: Account, nowMs: number) => {
+const dueFields = (filing: FilingInStatus, account: Account, nowMs: number) => {
   const { state, status, filed_at, filed_requested_at: filedAt = filed_at } = filing;
   const terms = findFilingTerms(state, filing.frequency, filing.period_end);
   const dayAt = (timeMs: number) => taxDateAt(timeMs, account.settings.time_zone).slice(0, 10);
@@ -85,7 +85,7 @@ const dueAnswer = (filing: FilingInStatus, account: Account, nowMs: number) => {
 };
 
 /** Converts a filing for a list, without its totals. */
-export const rowAnswer = (
+export const toFilingRow = (
   filing: FilingInStatus,
   { moved, marked, reopened }: Counts,
   account: Account,
@@ -97,7 +97,7 @@ export const rowAnswer = (
   period_start: filing.period_start,
   period_end: filing.period_end,
   frequency: filing.frequency,
-  ...dueAnswer(filing, account, nowMs),
+  ...dueFields(filing, account, nowMs),
   status: filing.status,
   confirmation_number: filing.confirmation_number,
   corrections: [...filing.corrections],
@@ -123,7 +123,7 @@ export const rowAnswer = (
 });
 
 /** The fields of an entry that describe its transaction. */
-export const transactionAnswer = ({ transactionId, document }: LiabilityEntry) => ({
+export const transactionFields = ({ transactionId, document }: LiabilityEntry) => ({
   transaction_id: transactionId,
   reference_id: document.reference_id,
   type: document.type,
@@ -134,10 +134,10 @@ export const transactionAnswer = ({ transactionId, document }: LiabilityEntry) =
 });
 
 /** Converts an entry that needs attention for the API. */
-export const exceptionAnswer = (entry: LiabilityEntry): FilingException => {
+export const toFilingException = (entry: LiabilityEntry): FilingException => {
   const write = (minor: bigint) => formatAmount(minor, minorDigits(entry.currency));
   return {
-    ...transactionAnswer(entry),
+    ...transactionFields(entry),
     currency: entry.currency,
     reasons: (entry.exceptions ?? []).map(({ reason, gross }) => ({ reason, gross_amount: write(gross) })),
     review_codes: [...(entry.review ?? [])],
@@ -154,10 +154,10 @@ export type FilingCall = {
 };
 
 /** The response to a request, and the filing to process after it. */
-type Decided = { readonly answer: SavedResponse; readonly filing: StoredFiling | null };
+type Decided = { readonly response: SavedResponse; readonly filing: StoredFiling | null };
 
 /** Returns 202 with `Location` while work remains, and otherwise 200. */
-export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
+export const filingResponse = (filing: Filing, isNew = false): SavedResponse => ({
   status: filing.progress.complete ? 200 : 202,
   body: JSON.stringify(filing),
   headers: isNew ? { Location: `filings/${filing.id}` } : {},
@@ -167,8 +167,8 @@ export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
 export type Decision = Result<Decided> | 'stale';
 
 /** The saved response to a repeated request, which starts no work. */
-export const repliedBefore = (replay: Replay): Result<Decided> =>
-  mapResult(repeatResponse(replay), (answer) => ({ answer, filing: null }));
+export const repeatDecision = (replay: Replay): Result<Decided> =>
+  mapResult(repeatResponse(replay), (response) => ({ response, filing: null }));
 
 /** A change of a filing: its writes, and the filing and its shards after it. */
 type Change = {
@@ -183,21 +183,21 @@ export const commitChange = async (
   { commit, filing, shards, isNew }: Change,
   { idempotency, caller, ports }: FilingCall,
 ): Promise<Decision> => {
-  const answer = await changeReply(filing, shards, caller.account, ports, isNew);
-  const record = idempotency && { ...idempotency, answer };
+  const response = await changeResponse(filing, shards, caller.account, ports, isNew);
+  const record = idempotency && { ...idempotency, response };
   const committed = await ports.filings.commit({ ...commit, idempotency: record });
   if (committed.kind === 'stale') return 'stale';
-  return committed.kind === 'committed' ? accept({ answer, filing }) : repliedBefore(committed);
+  return committed.kind === 'committed' ? accept({ response, filing }) : repeatDecision(committed);
 };
 
 /** The response to a request that changed nothing. Processing of the filing may continue. */
 export const unchanged = async (
   filing: StoredFiling,
-  answer: SavedResponse,
+  response: SavedResponse,
   { idempotency, ports }: FilingCall,
 ): Promise<Decision> => {
-  const saved = await saveUnchanged(filing.account, answer, idempotency, ports);
+  const saved = await saveUnchanged(filing.account, response, idempotency, ports);
   if (saved === 'stale') return 'stale';
   // A replay, which is another response, starts no work.
-  return mapResult(saved, (reply) => ({ answer: reply, filing: reply === answer ? filing : null }));
+  return mapResult(saved, (sent) => ({ response: sent, filing: sent === response ? filing : null }));
 };

@@ -5,7 +5,7 @@ import { failureLine } from '../observability/failure-line.ts';
 import { recordRefusal } from '../observability/tally.ts';
 import { Refusal, type RequestContext } from './request-context.ts';
 
-/** The reply of an endpoint: a status, a body (strings are sent unchanged, other values as JSON), and headers. */
+/** The response of an endpoint: a status, a body (strings are sent unchanged, other values as JSON), and headers. */
 export type EndpointResponse = {
   readonly status: number;
   readonly body: unknown;
@@ -51,12 +51,12 @@ export const safetyHeaders = {
 } as const;
 
 /**
- * Converts a reply for API Gateway. The reply's headers override the headers of the middleware, which override the
+ * Converts a response for API Gateway. The response's headers override the headers of the middleware, which override the
  * security headers.
  */
 export const proxyResult = (
   { status, body, headers, code }: EndpointResponse,
-  { replyHeaders }: Pick<RequestContext, 'replyHeaders'>,
+  { responseHeaders }: Pick<RequestContext, 'responseHeaders'>,
 ): APIGatewayProxyResult => {
   if (code) recordRefusal(code);
   return {
@@ -64,7 +64,7 @@ export const proxyResult = (
     headers: {
       ...(status !== 304 && { 'Content-Type': 'application/json' }),
       ...safetyHeaders,
-      ...replyHeaders,
+      ...responseHeaders,
       ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -89,7 +89,7 @@ const isOutage = (error: Error & { code?: unknown }) => outages.has(error.name) 
 const outage: Problem = {
   code: 'system_service_unavailable',
   title: 'Service Unavailable',
-  // The write may have succeeded with only its reply lost.
+  // The write may have succeeded with only its response lost.
   detail: 'A dependency of the service is unavailable. Retry the request; retry a POST with the same Idempotency-Key.',
 };
 
