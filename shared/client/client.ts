@@ -118,14 +118,14 @@ export const createClient = (options: ClientOptions): Levy => {
     if (method === 'POST') headers.set('Idempotency-Key', key);
     if (input.body) headers.set('Content-Type', 'application/json');
     const body = input.body ? JSON.stringify(input.body) : null;
-    const reply = await send(options, { method, url: buildUrl(options.url, path, input), headers, body }, input);
-    const shared = { status: reply.status, headers: reply.headers };
-    if (reply.status < 300) return { ok: true, data: reply.body, ...shared };
-    const { errors } = (reply.status === 304 ? { errors: [] } : reply.body) as {
+    const response = await send(options, { method, url: buildUrl(options.url, path, input), headers, body }, input);
+    const shared = { status: response.status, headers: response.headers };
+    if (response.status < 300) return { ok: true, data: response.body, ...shared };
+    const { errors } = (response.status === 304 ? { errors: [] } : response.body) as {
       errors: { code: string; detail: string }[];
     };
     const { code, detail } = errors[0] ?? { code: 'not_modified', detail: 'The resource matches If-None-Match.' };
-    return { ok: false, refusal: { status: reply.status, code, detail, errors }, headers: reply.headers };
+    return { ok: false, refusal: { status: response.status, code, detail, errors }, headers: response.headers };
   };
   const getCsv = (path: string, input: Loose = {}) =>
     call('GET', path, { ...input, headers: { ...input.headers, Accept: 'text/csv' } });

@@ -33,8 +33,8 @@ type Outgoing = {
 };
 
 /** Returns the seconds of `Retry-After`, or `null`. */
-const getRetryAfter = (reply: HttpResponse | null): number | null => {
-  const text = reply?.headers.get('Retry-After') ?? '';
+const getRetryAfter = (response: HttpResponse | null): number | null => {
+  const text = response?.headers.get('Retry-After') ?? '';
   return /^\d+$/.test(text) ? Number(text) : null;
 };
 
@@ -56,11 +56,13 @@ export class LevyUnavailable extends Error {
   readonly idempotencyKey: string | null;
   /** The `Retry-After` of the last response in seconds, or `null`. */
   readonly retryAfterSeconds: number | null;
-  constructor({ method, url, headers }: Outgoing, tries: number, reply: HttpResponse | null, cause: unknown) {
-    const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : describeError(cause);
+  constructor({ method, url, headers }: Outgoing, tries: number, response: HttpResponse | null, cause: unknown) {
+    const reason = response
+      ? `Status ${response.status}: ${JSON.stringify(response.body).slice(0, 500)}`
+      : describeError(cause);
     super(`${method} ${url.split('?')[0]} failed in attempt ${tries}. ${reason}`, { cause });
-    this.status = reply?.status ?? null;
-    this.retryAfterSeconds = getRetryAfter(reply);
+    this.status = response?.status ?? null;
+    this.retryAfterSeconds = getRetryAfter(response);
     this.idempotencyKey = headers.get('Idempotency-Key');
   }
 }
@@ -116,8 +118,8 @@ const isFromLevy = ({ status, headers, body }: HttpResponse): boolean => {
 };
 
 // `Retry-After` plus up to a second, or exponential backoff with full jitter.
-const pauseMs = (reply: HttpResponse | null, tries: number): number => {
-  const retryAfter = getRetryAfter(reply);
+const pauseMs = (response: HttpResponse | null, tries: number): number => {
+  const retryAfter = getRetryAfter(response);
   if (retryAfter !== null) return retryAfter * 1000 + Math.random() * 1000;
   return Math.random() * Math.min(maxPauseMs, 500 * 2 ** tries);
 };
@@ -133,18 +135,18 @@ export const send = async (options: ClientOptions, outgoing: Outgoing, call: Cal
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
     let failure: unknown;
-    const reply = await within(timeoutMs, signal, (stop) => sendOnce(options, outgoing, stop)).catch(
+    const response = await within(timeoutMs, signal, (stop) => sendOnce(options, outgoing, stop)).catch(
       (error: unknown) => {
         failure = error;
         return null;
       },
     );
     signal?.throwIfAborted();
-    const canRetry = reply === null || reply.status === 429 || reply.status >= 500;
-    if (!canRetry && isFromLevy(reply)) return reply;
-    const ms = pauseMs(reply, tries);
+    const canRetry = response === null || response.status === 429 || response.status >= 500;
+    if (!canRetry && isFromLevy(response)) return response;
+    const ms = pauseMs(response, tries);
     if (!canRetry || tries >= maxTries || ms > maxPauseMs + 1000)
-      throw new LevyUnavailable(outgoing, tries, reply, failure);
+      throw new LevyUnavailable(outgoing, tries, response, failure);
     await pause(ms, signal);
   }
 };

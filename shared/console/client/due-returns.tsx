@@ -34,8 +34,8 @@ type Known = Pick<Filing, 'summary' | 'vendor_discount' | 'exceptions' | 'review
 const getKey = ({ state, period_end }: Period): string => `${state} ${period_end}`;
 
 const dryRun = async ({ state, period_end }: Period, levy: Levy, signal: AbortSignal): Promise<Known> => {
-  const reply = await levy.post('/filings', { body: { state, period_end, dry_run: true }, signal });
-  return !reply.ok && reply.refusal.code === 'validation_too_many_entries' ? 'too_large' : orThrow(reply);
+  const response = await levy.post('/filings', { body: { state, period_end, dry_run: true }, signal });
+  return !response.ok && response.refusal.code === 'validation_too_many_entries' ? 'too_large' : orThrow(response);
 };
 
 const atOnce = 4;

@@ -119,9 +119,9 @@ const Loading = ({ sample }: { sample: Sample }) => {
 /** A button that records a month of sales in eight states, in the local service only. */
 const SampleMonth = () => {
   const { value } = useLoad('', async (_levy, signal): Promise<Sample | null> => {
-    const reply = await fetch(`${getApi(location.href)}/_local/sample-month`, { signal });
+    const response = await fetch(`${getApi(location.href)}/_local/sample-month`, { signal });
     // A deployment does not have it.
-    return reply.ok ? await reply.json() : null;
+    return response.ok ? await response.json() : null;
   });
   return value && <Loading sample={value} />;
 };

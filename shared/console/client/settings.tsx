@@ -15,8 +15,8 @@ type Update = Schemas['AccountUpdate'];
 type Read = { readonly account: Account; readonly tag: string };
 
 const readAccount = async (levy: Levy, signal: AbortSignal): Promise<Read> => {
-  const reply = await levy.get('/account', { signal });
-  return { account: orThrow(reply), tag: reply.headers.get('ETag') ?? '' };
+  const response = await levy.get('/account', { signal });
+  return { account: orThrow(response), tag: response.headers.get('ETag') ?? '' };
 };
 
 const elections: readonly Schemas['RemoteSellerElectionName'][] = [

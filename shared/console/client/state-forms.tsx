@@ -122,9 +122,10 @@ type Query = { process_type?: 'P'; return_type?: 'O' | 'A'; acknowledge_exceptio
 const downloadReturn = async (filing: Filing, query: Query, levy: Levy, signal?: AbortSignal): Promise<void> => {
   const headers = { Accept: 'application/xml' };
   const path = { id: filing.id ?? '' };
-  const reply = await levy.get('/filings/{id}', { path, query, headers, ...(signal && { signal }), maxTries: 4 });
-  const name = /filename="([^"]+)"/.exec(reply.headers.get('Content-Disposition') ?? '')?.[1] ?? `${filing.state}.xml`;
-  download(name, new Blob([String(orThrow(reply))], { type: 'application/xml' }));
+  const response = await levy.get('/filings/{id}', { path, query, headers, ...(signal && { signal }), maxTries: 4 });
+  const name =
+    /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? `${filing.state}.xml`;
+  download(name, new Blob([String(orThrow(response))], { type: 'application/xml' }));
 };
 
 const ForTheState = ({ filing }: { filing: Filing }) => {
