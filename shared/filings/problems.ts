@@ -101,12 +101,23 @@ export const tooManyEntries: Problem = {
   source: { pointer: '/dry_run' },
 };
 
+const inNextPeriod = 'Record credits and sales instead, which count in the next period.';
+
+/** What to do with a filing whose status a client cannot change. */
+const adviceByStatus: Readonly<Record<FilingStatus, string>> = {
+  closing: 'Send the request again when it is closed.',
+  closed: '',
+  marking: inNextPeriod,
+  filed: inNextPeriod,
+  canceled: 'Close the period again.',
+};
+
 /**
  * Returns the refusal of a status change that is not allowed, or `null`. A client can only file or cancel a closed
  * filing.
  */
 export const filingTransitionProblem = ({ status }: StoredFiling, to: FilingStatus): Problem | null =>
-  statusProblem('filing', status, to, status === 'closed' ? ['filed', 'canceled'] : []);
+  statusProblem('filing', status, to, status === 'closed' ? ['filed', 'canceled'] : [], adviceByStatus[status]);
 
 /** The request does not acknowledge exactly the number of exceptions that the filing has. */
 export const exceptionsNotAcknowledged = (count: number): Problem => ({

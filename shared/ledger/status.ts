@@ -11,12 +11,16 @@ const transitions: Readonly<Record<Status, readonly Status[]>> = {
   void: [],
 };
 
-/** Returns the problem of a status change that is not allowed, or `null`. */
+/**
+ * Returns the problem of a status change that is not allowed, or `null`. `advice` states what to do if no change is
+ * allowed.
+ */
 export const statusProblem = (
   what: 'transaction' | 'filing',
   from: string,
   to: string,
   allowed: readonly string[],
+  advice: string,
 ): Problem | null =>
   allowed.includes(to)
     ? null
@@ -26,11 +30,11 @@ export const statusProblem = (
         detail:
           allowed.length > 0
             ? `A ${from} ${what} can become ${allowed.join(' or ')}.`
-            : `The status of a ${from} ${what} cannot change.`,
+            : `A ${from} ${what} cannot change its status. ${advice}`,
         source: { pointer: '/status' },
         meta: { from, to, allowed },
       };
 
-/** Returns the problem of a transaction's status change that is not allowed, or `null`. */
-export const transitionProblem = (from: Status, to: Status): Problem | null =>
-  statusProblem('transaction', from, to, transitions[from]);
+/** Returns the problem of a transaction's status change that is not allowed, or `null`; `advice` as in `statusProblem`. */
+export const transitionProblem = (from: Status, to: Status, advice: string): Problem | null =>
+  statusProblem('transaction', from, to, transitions[from], advice);

@@ -152,6 +152,25 @@ it('reports field errors before 404, 409 and cursor errors of a filing', async (
     expect(getRefusal(await answer)).toBe(refused);
 });
 
+it('states what to do instead of a status change that is not allowed', async () => {
+  const filer = await newFiler();
+  const { id: sold } = await soldOn(filer, '2026-10-08');
+  const { id: first } = await closedFiling(filer, 'MI', '2026-10-31');
+  await cancel(filer, first);
+  const { id: second } = await closedFiling(filer, 'MI', '2026-10-31');
+  await file(filer, second);
+  const detail = ({ body }: Parameters<typeof getMeta>[0]) => body?.errors?.[0]?.detail;
+  expect(detail(await filer.change(first, confirmed))).toBe(
+    'A canceled filing cannot change its status. Close the period again.',
+  );
+  expect(detail(await filer.change(second, { status: 'canceled' }))).toBe(
+    'A filed filing cannot change its status. Record credits and sales instead, which count in the next period.',
+  );
+  expect(detail(await filer.update(sold, { status: 'void' }))).toBe(
+    'A filed transaction cannot change its status. Record a credit.',
+  );
+});
+
 describe('unknown fields', () => {
   it('ignores unknown fields with a warning, which a repeated request also returns', async () => {
     const filer = await newFiler();

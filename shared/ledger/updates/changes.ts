@@ -117,7 +117,8 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
 const redacted = (field: string): Problem => ({
   code: 'conflict_immutable_field',
   title: `${field} cannot be changed`,
-  detail: `The personal data of this transaction was removed, so it cannot be recalculated or accept new data. Send only status, or record a new transaction.`,
+  detail:
+    'Its personal data was removed, so it cannot be recalculated or accept new data. Send only status, or record a new transaction.',
   source: { pointer: `/${field}` },
 });
 
@@ -177,7 +178,7 @@ const statusProblems = (
   requested: RequestedChanges,
 ): Problem[] => {
   if (!requested.status || !status) return [];
-  const problem = transitionProblem(transaction.status, status);
+  const problem = transitionProblem(transaction.status, status, advice[transaction.status](transaction));
   if (problem) return [problem];
   return status === 'void' && hasCredits(transaction) ? [hasCreditsProblem('/status')] : [];
 };
