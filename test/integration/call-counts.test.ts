@@ -11,7 +11,6 @@ import { tables } from '../../shared/store/table-definitions.ts';
 import { admissionFigures } from '../bench/admission.ts';
 import { getMeasures } from '../bench/cost/usage.ts';
 import { databaseFigures } from '../bench/database-use.ts';
-import type { Figure } from '../bench/figure.ts';
 import { type Client, newCaller, newClient } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
 import { itemSize } from '../support/raw-items.ts';
@@ -28,6 +27,7 @@ import {
 } from '../support/transactions.ts';
 
 const key = { 'Idempotency-Key': 'k' };
+const otherKey = { 'Idempotency-Key': 'c' };
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 const references = Array.from({ length: 101 }, (_, index) => `in_${index}`);
 const october = { from: '2026-10-01', to: '2026-10-31' };
@@ -37,19 +37,17 @@ const reconcile = (client: Client, listed: readonly string[], others: object = {
   return client.call('POST', '/reconciliations', { body: { transactions, ...others } });
 };
 
+const cheap = { quantity: '1', unit_price: '1.00' };
 /** A calculation of a sale to a customer, with lines to others. */
 const to = (id: string, others: object = {}, lines = 0) =>
   sale({
     customer: { id, address: michigan, ...others },
     ...(lines > 0 && {
-      line_items: Array.from({ length: lines }, (_, at) => ({
-        quantity: '1',
-        unit_price: '1.00',
-        customer: { id: `c${at}` },
-      })),
+      line_items: Array.from({ length: lines }, (_, at) => ({ ...cheap, customer: { id: `c${at}` } })),
     }),
   });
 
+const unmatched = { line_items: [{ ...cheap, id: 'x' }] };
 type Ids = Readonly<Record<'parent' | 'credit' | 'draft' | 'known' | 'cursor', string>>;
 type Run = (client: Client, ids: Ids) => Promise<unknown>;
 const calculate =
@@ -80,11 +78,10 @@ const laterCustomer =
 /** Reads a path with ids, as `:parent`. */
 const get =
   (path: string): Run =>
-  (client, ids) =>
-    client.call(
-      'GET',
-      path.replace(/:(\w+)/, (_, name: keyof Ids) => ids[name]),
-    );
+  (client, ids) => {
+    const withIds = path.replace(/:(\w+)/, (_, name: keyof Ids) => ids[name]);
+    return client.call('GET', withIds);
+  };
 
 /**
  * The requests of a warm instance with their ledger calls, in order: some requests repeat or change data of earlier
@@ -92,21 +89,13 @@ const get =
  */
 const requests: [name: string, run: Run, calls: string][] = [
   ['a calculation', calculate(sale()), ''],
-  [
-    'a calculation of a credit',
-    (client, { parent }) => client.calculate(buildCreditRequest({ id: parent }, {})),
-    'GetItem',
-  ],
+  ['a calculation of a credit', (client, { parent: id }) => client.calculate(buildCreditRequest({ id })), 'GetItem'],
   ['a draft', create({}), 'TransactWriteItems'],
   ['a sale with a reference', create({ status: 'finalized', reference_id: 'r' }), 'TransactWriteItems'],
   ['a sale with a key', create({ status: 'finalized' }, key), 'TransactWriteItems'],
   ['its replay', create({ status: 'finalized' }, key), 'TransactWriteItems'],
   ['a credit', credit('parent', half), 'GetItem TransactWriteItems'],
-  [
-    'a credit with a key',
-    credit('parent', { ...half, status: 'draft' }, { 'Idempotency-Key': 'c' }),
-    'BatchGetItem TransactWriteItems',
-  ],
+  ['a credit with a key', credit('parent', { ...half, status: 'draft' }, otherKey), 'BatchGetItem TransactWriteItems'],
   ['a known customer', calculate(to('known')), 'BatchGetItem'],
   ['an unknown customer', calculate(to('unknown')), 'BatchGetItem'],
   ['a hundred customers', calculate(to('c0', {}, 100)), 'BatchGetItem'],
@@ -117,11 +106,7 @@ const requests: [name: string, run: Run, calls: string][] = [
   ['a supplied tax', change('known', { tax_amount: '1.00' }), 'GetItem TransactWriteItems'],
   ['its finalization', change('known', { status: 'finalized' }), 'GetItem TransactWriteItems'],
   ['a credit of a customer', credit('known', half), 'GetItem TransactWriteItems'],
-  [
-    'an unmatched line of a credit',
-    credit('known', { line_items: [{ id: 'x', quantity: '1', unit_price: '1.00' }] }),
-    'GetItem BatchGetItem TransactWriteItems',
-  ],
+  ['an unmatched line of a credit', credit('known', unmatched), 'GetItem BatchGetItem TransactWriteItems'],
   ['a new customer', customer('', { id: 'a' }), 'TransactWriteItems'],
   ['an existing customer', laterCustomer('', { id: 'a' }), 'TransactWriteItems GetItem'],
   ['a new customer with a key', customer('', { id: 'b' }, key), 'TransactWriteItems'],
@@ -149,11 +134,7 @@ const requests: [name: string, run: Run, calls: string][] = [
     'BatchGetItem GetItem',
   ]),
   ['a reconciliation of 100', (client) => reconcile(client, references.slice(1)), 'BatchGetItem BatchGetItem'],
-  [
-    'a reconciliation of 101',
-    (client) => reconcile(client, references),
-    'BatchGetItem BatchGetItem BatchGetItem BatchGetItem',
-  ],
+  ['a reconciliation of 101', (client) => reconcile(client, references), Array(4).fill('BatchGetItem').join(' ')],
   ['unknown references', (client) => reconcile(client, ['in_1', 'x', 'y']), 'BatchGetItem BatchGetItem Query Query'],
   ['only an unknown reference', (client) => reconcile(client, ['x']), 'BatchGetItem Query'],
   ['a range', (client) => reconcile(client, ['in_1'], october), 'BatchGetItem BatchGetItem Query'],
@@ -190,26 +171,18 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     const client = await newClient();
     for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
     // Three rows of the range are under 4 KB together, which is half a unit.
-    expect(await used(() => reconcile(client, ['a', 'b', 'c'], october))).toMatchObject({
-      table: 6,
-      indexes: { by_tax_date: 0.5 },
-    });
+    const { table, indexes } = await used(() => reconcile(client, ['a', 'b', 'c'], october));
+    expect([table, indexes]).toEqual([6, { by_tax_date: 0.5 }]);
     expect(await used(() => reconcile(client, ['x', 'y']))).toMatchObject({ table: 2, indexes: { by_reference: 1 } });
   });
 
   it('charges each operation one write unit per index row, close to the units in `npm run cost`', async () => {
     const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
-    expect(Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]))).toEqual({
-      calculation: [1, 1],
-      'create draft': [2, 1],
-      'update draft': [3, 3],
-      'create finalized': [2, 1],
-      finalize: [2, 2],
-      credit: [2, 2],
-      void: [2, 2],
-      get: [1, 1],
-      list: [1, expect.any(Number)],
-    });
+    const { list, ...read } = Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]));
+    expect(list).toEqual([1, expect.any(Number)]);
+    const changed = { finalize: [2, 2], credit: [2, 2], void: [2, 2], 'update draft': [3, 3] };
+    const others = { calculation: [1, 1], 'create draft': [2, 1], 'create finalized': [2, 1], get: [1, 1] };
+    expect(read).toEqual({ ...changed, ...others });
     const getUnits = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
     // Index rows by account, tax date, customer and reference. A draft has one by deadline; a credit has one by parent
     // and one in the index of credits.
@@ -300,30 +273,20 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
   });
 });
 
-describe('rate limit admission', () => {
+it('needs no database call for authentication and rate limit in at least 90 % of the requests', async () => {
   // Five minutes of the service's clock. Keys and accounts are cached for a minute, and a rate-limit window is ten
   // seconds.
   const requests = 3000;
-  let figures: readonly Figure[];
-
-  beforeAll(async () => {
-    const { account, key } = await newCaller();
-    figures = await admissionFigures(account.id, key);
-  });
-
-  it.each([
-    { at: 0, of: 'API key', readsPerMinute: 2 },
-    { at: 1, of: 'bearer token, RS256', readsPerMinute: 1 },
-    { at: 2, of: 'bearer token, ES256', readsPerMinute: 1 },
-  ])('$of: needs no database call for authentication and rate limit in at least 90 % of the requests', (expected) => {
-    const figure = figures[expected.at] as Figure;
-    expect(figure['of']).toBe(expected.of);
-    expect(Number(figure['requests_without_call_percent'])).toBeGreaterThanOrEqual(90);
+  const { account, key } = await newCaller();
+  const figures = await admissionFigures(account.id, key);
+  expect(figures.map(({ of }) => of)).toEqual(['API key', 'bearer token, RS256', 'bearer token, ES256']);
+  for (const { of, ...figure } of figures) {
+    expect(Number(figure['requests_without_call_percent']), String(of)).toBeGreaterThanOrEqual(90);
     // At least one lease per window, and one read of the account per minute.
     expect(Number(figure['writes_per_request'])).toBeGreaterThanOrEqual(30 / requests);
     const reads = Math.round(Number(figure['reads_per_request']) * requests);
     expect(reads).toBeGreaterThanOrEqual(5);
-    expect(reads).toBeLessThanOrEqual(expected.readsPerMinute * 6);
+    expect(reads, String(of)).toBeLessThanOrEqual(of === 'API key' ? 12 : 6);
     expect(Number(figure['median_us'])).toBeGreaterThan(0);
-  });
+  }
 });

@@ -11,7 +11,7 @@ import type { HistoryEntry } from '../../shared/ledger/response.ts';
 import { auditKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { eventFaults } from '../support/events.ts';
-import { cancel, closedFiling, createFiler, plainSums, settled } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, dryRun, plainSums, settled } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { readRecords } from '../support/raw-items.ts';
 import { expectFailure, runInProcess } from '../support/run-command.ts';
@@ -78,15 +78,10 @@ const exercise = async () => {
   expect((await filer.create(sale({ status: 'finalized', reference_id: 'order-2' }))).status).toBe(409);
   await made(filer.calculate(sale()));
 
-  const refund = name(
-    'refund',
-    await made(filer.create(buildCreditRequest(sold, { ...partialCredit, status: 'draft' }))),
-  );
+  const credit = async (body: object) => made(filer.create(buildCreditRequest(sold, { ...body })));
+  const refund = name('refund', await credit({ ...partialCredit, status: 'draft' }));
   await made(filer.update(refund.id, { status: 'finalized' }));
-  const mistake = name(
-    'mistake',
-    await made(filer.create(buildCreditRequest(sold, { ...inOctober, credit_remaining: true }))),
-  );
+  const mistake = name('mistake', await credit({ ...inOctober, credit_remaining: true }));
   await made(filer.update(mistake.id, { status: 'void', void_reason: 'expired' }));
 
   // The schedule voids one draft, a late request voids another, and a client voids the third in time.
@@ -100,7 +95,7 @@ const exercise = async () => {
     expect((await made(filer.get(forgotten.id))).status).toBe('void');
   });
 
-  await made(filer.close({ state: 'US-MI', period_end: '2026-10-31', dry_run: true }));
+  await dryRun(filer, 'US-MI', '2026-10-31');
   const first = name('first', await closedFiling(filer, 'US-MI', '2026-10-31'));
   const canceled = await cancel(filer, first.id);
   const second = name('second', await closedFiling(filer, 'US-MI', '2026-10-31'));
@@ -170,67 +165,37 @@ const getEvent = (as: string, type: string) =>
   published.find((event) => named.get(getSubject(event).id) === as && event.event_type === type) as Published[number];
 
 it('includes the amounts of a transaction, and no personal data', () => {
-  const { id, parent_transaction_id } = (getEvent('mistake', 'credit.finalized') as TransactionEvent).transaction;
+  const event = getEvent('mistake', 'credit.finalized') as TransactionEvent;
+  const { id, parent_transaction_id } = event.transaction;
   expect(named.get(parent_transaction_id as string)).toBe('sold');
-  expect(getEvent('mistake', 'credit.finalized')).toEqual({
-    event_id: `${id}.1.credit.finalized`,
-    event_type: 'credit.finalized',
-    account,
+  // The refund covered one of two units.
+  const half = { total_amount: '53.00', tax_amount: '3.00' };
+  const states = { version: 1, type: 'credit', status: 'finalized', previous_status: null, reference_id: null };
+  expect(event).toEqual({
+    ...{ event_id: `${id}.1.credit.finalized`, event_type: 'credit.finalized', account },
     occurred_at: histories.get(id)?.find(({ version }) => version === 1)?.at,
-    transaction: {
-      id,
-      version: 1,
-      type: 'credit',
-      status: 'finalized',
-      previous_status: null,
-      reference_id: null,
-      parent_transaction_id,
-      currency: 'USD',
-      tax_date: '2026-10-08',
-      // The refund covered one of two units.
-      total_amount: '53.00',
-      tax_amount: '3.00',
-    },
+    transaction: { id, ...states, parent_transaction_id, currency: 'USD', tax_date: '2026-10-08', ...half },
   });
   // These are the amounts at finalization, not at creation.
-  expect(getEvent('wavering', 'transaction.created')).toMatchObject({
-    transaction: { reference_id: 'order-1', total_amount: '106.00', tax_amount: '6.00' },
-  });
-  expect(getEvent('wavering', 'transaction.finalized')).toMatchObject({
-    transaction: { reference_id: 'order-1', total_amount: '53.00', tax_amount: '3.00' },
-  });
+  for (const [type, amounts] of [
+    ['transaction.created', { total_amount: '106.00', tax_amount: '6.00' }],
+    ['transaction.finalized', half],
+  ] as const)
+    expect(getEvent('wavering', type)).toMatchObject({ transaction: { reference_id: 'order-1', ...amounts } });
   expect(JSON.stringify(records)).toContain(account);
   for (const word of [secret, 'Woodward', '48226', 'key_']) expect(JSON.stringify(published)).not.toContain(word);
 });
 
 it('includes the period, the sums and the confirmation number of a filing', () => {
   const event = getEvent('second', 'filing.filed') as FilingEvent;
+  const { id } = event.filing;
+  const { filed_at, period_start } = filings.second;
+  const amounts = { currency: 'USD', gross_amount: '50.00', taxable_amount: '50.00', ...plainSums('0.00', '3.00') };
+  const summary = [{ ...amounts, credit_amount: '-50.00', credit_count: 1, count: 2 }];
+  const month = { state: 'US-MI', period_start, period_end: '2026-10-31', frequency: 'month' };
   expect(event).toEqual({
-    event_id: `${event.filing.id}.5.filing.filed`,
-    event_type: 'filing.filed',
-    account,
-    occurred_at: filings.second.filed_at,
-    filing: {
-      id: event.filing.id,
-      version: 5,
-      status: 'filed',
-      state: 'US-MI',
-      period_start: filings.second.period_start,
-      period_end: '2026-10-31',
-      frequency: 'month',
-      confirmation_number: 'c-77',
-      summary: [
-        {
-          currency: 'USD',
-          gross_amount: '50.00',
-          taxable_amount: '50.00',
-          ...plainSums('0.00', '3.00'),
-          credit_amount: '-50.00',
-          credit_count: 1,
-          count: 2,
-        },
-      ],
-    },
+    ...{ event_id: `${id}.5.filing.filed`, event_type: 'filing.filed', account, occurred_at: filed_at },
+    filing: { id, version: 5, status: 'filed', ...month, confirmation_number: 'c-77', summary },
   });
 });
 
@@ -241,11 +206,8 @@ it('publishes a filed filing again with each corrected confirmation number, at t
     [6, 'c-78', corrected.corrections[1]?.at],
     [7, 'c-79', corrected.corrections[2]?.at],
   ]);
-  expect(corrected.corrections.map(({ from, to }) => [from, to])).toEqual([
-    ['c-76', 'c-77'],
-    ['c-77', 'c-78'],
-    ['c-78', 'c-79'],
-  ]);
+  const corrections = corrected.corrections.map(({ from, to }) => `${from} ${to}`);
+  expect(corrections).toEqual(['c-76 c-77', 'c-77 c-78', 'c-78 c-79']);
   // The amounts are unchanged since the first event.
   const [first, ...others] = events.map(({ filing }) => filing.summary);
   expect(others).toEqual([first, first]);
@@ -332,12 +294,9 @@ describe('printed events', () => {
       .map((line) => JSON.parse(line));
     expect(lines.map(({ length }) => length)).toEqual([10, 10, published.length - 20]);
     const entries = lines.flat();
-    for (const { Detail, ...envelope } of entries)
-      expect(envelope).toEqual({
-        EventBusName: 'Levy-staging',
-        Source: 'levy',
-        DetailType: JSON.parse(Detail).event_type,
-      });
+    const envelope = { EventBusName: 'Levy-staging', Source: 'levy' };
+    for (const { Detail, ...others } of entries)
+      expect(others).toEqual({ ...envelope, DetailType: JSON.parse(Detail).event_type });
     expect(byId(entries.map(({ Detail }) => JSON.parse(Detail)))).toEqual(byId(published));
   });
 
@@ -369,9 +328,8 @@ describe('printed events', () => {
 
 describe('malformed stream records', () => {
   const broken = (change: (item: Image) => void) => {
-    const record = structuredClone(
-      letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')) as StreamRecord,
-    );
+    const audit = letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')) as StreamRecord;
+    const record = structuredClone(audit);
     record.dynamodb.NewImage.about.M.reference_id = { S: secret };
     change(record.dynamodb.NewImage);
     return record;

@@ -29,23 +29,21 @@ import {
   sold,
 } from '../support/sales.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
 const states = {
-  draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),
-  finalized: (client: Client, others: object = {}) => sold(client, { ...others }),
-  void: async (client: Client, others: object = {}) =>
-    made(client.update((await sold(client, { ...others })).id, { status: 'void' })),
+  draft: (client: Client, others: Fields) => made(client.create(sale(others))),
+  finalized: (client: Client, others: Fields) => sold(client, others),
+  void: async (client: Client, others: Fields) =>
+    made(client.update((await sold(client, others)).id, { status: 'void' })),
 };
 type State = keyof typeof states;
 
 /** Returns a client with a transaction in this state. */
-const start = async (state: State, others: object = {}) => {
+const start = async (state: State, others: Fields = {}) => {
   const client = await newClient();
   const before = await states[state](client, others);
-  return {
-    client,
-    before,
-    update: (body: unknown, headers?: Record<string, string>) => client.update(before.id, body, headers),
-  };
+  const update = (body: unknown, headers?: Record<string, string>) => client.update(before.id, body, headers);
+  return { client, before, update };
 };
 
 /** Each input with a value different from the sale's. */
@@ -63,19 +61,17 @@ const inputs: Record<string, unknown> = {
   explain: true,
 };
 
-describe('the changes that each status allows', () => {
-  it.each(Object.entries(inputs))('allows changes of %s in a draft only', async (field, value) => {
-    const { before, update } = await start('draft');
-    const edited = await made(update({ [field]: value }));
-    expect(edited).toMatchObject({ version: 2, [field]: value, expires_at: before.expires_at });
-    for (const state of ['finalized', 'void'] as const) {
-      const fixed = await start(state);
-      const refused = await fixed.update({ [field]: value });
-      expect(getRefusal(refused)).toBe(`409 | conflict_immutable_field /${field}`);
-      expect(getMeta(refused)).toEqual({ status: state });
-      expect(await made(fixed.client.get(fixed.before.id))).toMatchObject({ version: fixed.before.version });
-    }
-  });
+it.each(Object.entries(inputs))('allows changes of %s in a draft only', async (field, value) => {
+  const { before, update } = await start('draft');
+  const edited = await made(update({ [field]: value }));
+  expect(edited).toMatchObject({ version: 2, [field]: value, expires_at: before.expires_at });
+  for (const state of ['finalized', 'void'] as const) {
+    const fixed = await start(state);
+    const refused = await fixed.update({ [field]: value });
+    expect(getRefusal(refused)).toBe(`409 | conflict_immutable_field /${field}`);
+    expect(getMeta(refused)).toEqual({ status: state });
+    expect(await made(fixed.client.get(fixed.before.id))).toMatchObject({ version: fixed.before.version });
+  }
 });
 
 describe('drafts in a different currency', () => {
@@ -96,82 +92,71 @@ describe('drafts in a different currency', () => {
   });
 });
 
-describe('fields sent with their stored values', () => {
-  it.each(Object.keys(states) as State[])(
-    'accepts the stored value as no change, even all fields of a %s transaction at once',
-    async (state) => {
-      const same = { currency: 'USD', collected_by: 'seller', reference_id: 'r', metadata: { a: '1' } };
-      const { before, update } = await start(state, { ...inputs, ...same });
-      const answer = await update(before, { Prefer: 'handling=strict' });
-      expect([answer.status, answer.body]).toEqual([200, before]);
-      expect(answer.headers.get('etag')).toBe(`"${before.version}"`);
-    },
-  );
+it.each(Object.keys(states) as State[])(
+  'accepts stored values as no change, even all fields of a %s transaction at once',
+  async (state) => {
+    const same = { currency: 'USD', collected_by: 'seller', reference_id: 'r', metadata: { a: '1' } };
+    const { before, update } = await start(state, { ...inputs, ...same });
+    const answer = await update(before, { Prefer: 'handling=strict' });
+    expect([answer.status, answer.body]).toEqual([200, before]);
+    expect(answer.headers.get('etag')).toBe(`"${before.version}"`);
+  },
+);
+
+it.each(['ship_from', 'discount_amount', 'third_party_discount_amount', 'shipping', 'customer', 'reference_id'])(
+  'clears %s with null',
+  async (field) => {
+    const line_items = [goods({ customer: { address: michigan } })];
+    const { update } = await start('draft', { line_items, reference_id: 'r', [field]: inputs[field] ?? 'r' });
+    expect(await made(update({ [field]: null }))).toMatchObject({ [field]: null, version: 2 });
+    expect((await made(update({ [field]: null }))).version).toBe(2);
+  },
+);
+
+it('accepts metadata of at most 50 keys of 40 characters with 500 characters, even after a merge', async () => {
+  const keys = (count: number, prefix: string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
+  const { update } = await start('draft', { metadata: keys(50, 'a') });
+  expect(getRefusal(await update({ metadata: { more: 'x' } }))).toBe('422 | validation_invalid_format /metadata');
+  expect((await update({ metadata: { a0: null, more: 'x' } })).status).toBe(200);
+  for (const metadata of [{ ['k'.repeat(41)]: 'x' }, { k: 'x'.repeat(501) }, { k: 1 }, 'text', keys(51, 'b')])
+    expect((await update({ metadata })).status).toBe(422);
 });
 
-describe('null values', () => {
-  it.each(['ship_from', 'discount_amount', 'third_party_discount_amount', 'shipping', 'customer', 'reference_id'])(
-    'clears %s',
-    async (field) => {
-      const line_items = [goods({ customer: { address: michigan } })];
-      const { update } = await start('draft', { line_items, reference_id: 'r', [field]: inputs[field] ?? 'r' });
-      expect(await made(update({ [field]: null }))).toMatchObject({ [field]: null, version: 2 });
-      expect((await made(update({ [field]: null }))).version).toBe(2);
-    },
-  );
+it.each([
+  ['"1"', 200],
+  ['*', 200],
+  ['"7", "1"', 200],
+  ['"2"', 412],
+  ['W/"1"', 412],
+  ['1', 412],
+  ['', 412],
+])('returns $1 if the version is 1 and If-Match is $0', async (header, status) => {
+  const { client, before, update } = await start('draft');
+  const answer = await update({ metadata: { a: '1' } }, { 'If-Match': header });
+  expect(answer.status).toBe(status);
+  if (status === 412) expect(getRefusal(answer)).toBe('412 | precondition_failed If-Match');
+  expect((await made(client.get(before.id))).version).toBe(status === 200 ? 2 : 1);
 });
 
-describe('metadata', () => {
-  it('accepts at most 50 keys of 40 characters with 500 characters, even after a merge', async () => {
-    const keys = (count: number, prefix: string) =>
-      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
-    const { update } = await start('draft', { metadata: keys(50, 'a') });
-    expect(getRefusal(await update({ metadata: { more: 'x' } }))).toBe('422 | validation_invalid_format /metadata');
-    expect((await update({ metadata: { a0: null, more: 'x' } })).status).toBe(200);
-    for (const metadata of [{ ['k'.repeat(41)]: 'x' }, { k: 'x'.repeat(501) }, { k: 1 }, 'text', keys(51, 'b')])
-      expect((await update({ metadata })).status).toBe(422);
-  });
-});
-
-describe('If-Match', () => {
-  it.each([
-    ['"1"', 200],
-    ['*', 200],
-    ['"7", "1"', 200],
-    ['"2"', 412],
-    ['W/"1"', 412],
-    ['1', 412],
-    ['', 412],
-  ])('returns $1 if the version is 1 and If-Match is $0', async (header, status) => {
-    const { client, before, update } = await start('draft');
-    const answer = await update({ metadata: { a: '1' } }, { 'If-Match': header });
-    expect(answer.status).toBe(status);
-    if (status === 412) expect(getRefusal(answer)).toBe('412 | precondition_failed If-Match');
-    expect((await made(client.get(before.id))).version).toBe(status === 200 ? 2 : 1);
-  });
-});
-
-describe('the account settings that affect amounts', () => {
-  it('records the settings: a recalculation of a finalized transaction returns the same amounts', async () => {
-    const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
-    const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
-    const ports = { ...transactionPorts(() => 9000), newId: newTransactionId };
-    const asked = { idempotency: null, sent: [] };
-    const request = sale({ status: 'finalized', tax_amount: '5.00' }) as unknown as TransactionRequest;
-    const sold = await createTransaction({ ...asked, request }, { account, credential: 'key_test' }, ports);
-    const { id, calculated_tax_amount } = JSON.parse((sold as Extract<typeof sold, { ok: true }>).value.body);
-    expect(calculated_tax_amount).toBe('0.00');
-    const { settings } = account;
-    const { service_version, rate_limit, draft_ttl_hours, books_open_from, review_days, time_zone, ...others } =
-      settings;
-    const { filing_reminder_days, retain_personal_data_days, return_identity, ...settingsSnapshot } = others;
-    expect((await ports.ledger.find(account.id, id))?.settingsSnapshot).toEqual(settingsSnapshot);
-    const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
-    const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);
-    expect(JSON.parse((changed as Extract<typeof changed, { ok: true }>).value.body)).toMatchObject({
-      tax_amount: '0.00',
-      line_items: [{ taxes: [{ taxability_reason: 'not_collecting' }] }],
-    });
+it('records the account settings that affect amounts: a recalculation of a finalized transaction returns the same amounts', async () => {
+  const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
+  const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
+  const ports = { ...transactionPorts(() => 9000), newId: newTransactionId };
+  const asked = { idempotency: null, sent: [] };
+  const request = sale({ status: 'finalized', tax_amount: '5.00' }) as unknown as TransactionRequest;
+  const sold = await createTransaction({ ...asked, request }, { account, credential: 'key_test' }, ports);
+  const { id, calculated_tax_amount } = JSON.parse((sold as Extract<typeof sold, { ok: true }>).value.body);
+  expect(calculated_tax_amount).toBe('0.00');
+  const { settings } = account;
+  const { service_version, rate_limit, draft_ttl_hours, books_open_from, review_days, time_zone, ...others } = settings;
+  const { filing_reminder_days, retain_personal_data_days, return_identity, ...settingsSnapshot } = others;
+  expect((await ports.ledger.find(account.id, id))?.settingsSnapshot).toEqual(settingsSnapshot);
+  const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
+  const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);
+  expect(JSON.parse((changed as Extract<typeof changed, { ok: true }>).value.body)).toMatchObject({
+    tax_amount: '0.00',
+    line_items: [{ taxes: [{ taxability_reason: 'not_collecting' }] }],
   });
 });
 
@@ -196,46 +181,40 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
   return draft;
 };
 
-describe('GET of a transaction', () => {
-  it('accepts no query parameter except expand', async () => {
-    const client = await newClient();
-    const { id } = await sold(client);
-    expect(getRefusal(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
-    expect(getRefusal(await client.get(`${id}?expand=line_items`))).toBe('422 | validation_invalid_format expand');
-  });
+it('accepts no query parameter except expand in GET of a transaction', async () => {
+  const client = await newClient();
+  const { id } = await sold(client);
+  expect(getRefusal(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
+  expect(getRefusal(await client.get(`${id}?expand=line_items`))).toBe('422 | validation_invalid_format expand');
 });
 
-describe('history entries', () => {
-  it('includes a hash that the response determines and the next entry repeats', async () => {
-    const client = await newClient();
-    const parent = await sold(client);
-    const credit = await made(client.create(buildCreditRequest(parent)));
-    await made(client.update(credit.id, { status: 'void' }));
-    for (const { id } of [parent, credit]) {
-      const { data } = await made(getHistory(client, id));
-      expect(data.map(({ hash }) => hash)).toEqual(data.map((entry) => computeHash(id, entry)));
-      expect(data.map(({ previous_hash }) => previous_hash)).toEqual([...data.slice(1).map(({ hash }) => hash), null]);
-      expect(data[0]?.state_hash).toBe(await stateHashIn(client, id, recorded(await made(client.get(id)))));
-    }
-  });
+it('includes a hash in each history entry that the response determines and the next entry repeats', async () => {
+  const client = await newClient();
+  const parent = await sold(client);
+  const credit = await made(client.create(buildCreditRequest(parent)));
+  await made(client.update(credit.id, { status: 'void' }));
+  for (const { id } of [parent, credit]) {
+    const { data } = await made(getHistory(client, id));
+    expect(data.map(({ hash }) => hash)).toEqual(data.map((entry) => computeHash(id, entry)));
+    expect(data.map(({ previous_hash }) => previous_hash)).toEqual([...data.slice(1).map(({ hash }) => hash), null]);
+    expect(data[0]?.state_hash).toBe(await stateHashIn(client, id, recorded(await made(client.get(id)))));
+  }
 });
 
-describe('expand=history', () => {
-  it('adds the newest 50 entries to GET; the field is null without the parameter, and absent in other responses', async () => {
-    const client = await newClient();
-    const draft = await changedTo(client, 52);
-    const answer = await expanded(client, draft.id);
-    const plain = await client.get(draft.id);
-    expect(answer.body.history?.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, i) => 52 - i));
-    expect({ ...answer.body, commitments: undefined, history: null }).toEqual(plain.body);
-    expect(plain.text.endsWith(',"history":null}')).toBe(true);
-    expect(answer.headers.get('etag')).toBe('"52"');
-    const { data } = await made(getHistory(client, draft.id, { limit: '50' }));
-    expect(data).toEqual(answer.body.history);
-    const { data: rows } = await made(client.list());
-    for (const other of [draft, rows[0], await made(client.update(draft.id, { metadata: null }))])
-      expect(other).not.toHaveProperty('history');
-  });
+it('adds the newest 50 entries to GET with expand=history; the field is null without the parameter, and absent in other responses', async () => {
+  const client = await newClient();
+  const draft = await changedTo(client, 52);
+  const answer = await expanded(client, draft.id);
+  const plain = await client.get(draft.id);
+  expect(answer.body.history?.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, i) => 52 - i));
+  expect({ ...answer.body, commitments: undefined, history: null }).toEqual(plain.body);
+  expect(plain.text.endsWith(',"history":null}')).toBe(true);
+  expect(answer.headers.get('etag')).toBe('"52"');
+  const { data } = await made(getHistory(client, draft.id, { limit: '50' }));
+  expect(data).toEqual(answer.body.history);
+  const { data: rows } = await made(client.list());
+  for (const other of [draft, rows[0], await made(client.update(draft.id, { metadata: null }))])
+    expect(other).not.toHaveProperty('history');
 });
 
 it('lists the void of an expired draft first, before the sweep writes it', async () => {
