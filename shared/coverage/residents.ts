@@ -5,22 +5,13 @@ import { loadLocalTable } from '../catalog/local/local-table.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import type { Release } from '../catalog/release.ts';
 
+/** The city in an address: the preferred name of the ZIP, a different name of the ZIP, or none. */
 const cities = ['preferred name', 'other name', 'no city'] as const;
+/**
+ * `certain`: only one rate is possible. `likelier`: several rates are possible, and the rate of most residents is
+ * charged. `unknown`: no rate is established.
+ */
 const outcomes = ['certain', 'likelier', 'unknown'] as const;
-
-/** The outcome of looking up an address. */
-type LookUp = {
-  /** The city in the address: the preferred name of the ZIP, a different name of the ZIP, or none. */
-  readonly city: (typeof cities)[number];
-  /**
-   * `certain`: only one rate is possible. `likelier`: several rates are possible, and the rate of most residents is
-   * charged. `unknown`: no rate is established.
-   */
-  readonly outcome: (typeof outcomes)[number];
-  /** The residents of the ZIP, and how many of them live where the charged rate applies. */
-  readonly residents: number;
-  readonly charged: number;
-};
 
 const candidateRate = ({ area, missing }: Candidate): bigint | null =>
   missing === null ? (area?.units ?? null) : null;
@@ -33,15 +24,18 @@ const chargedPart = (candidates: readonly Candidate[]): number => {
   return sum(same) / (sum(candidates) || 1);
 };
 
-/** Looks up the ZIPs in the local tables of a release, with each of their names and without a name. */
-export const lookUpResidents = (release: Release): readonly LookUp[] => {
+/**
+ * Looks up the ZIPs in the local tables of a release, with each of their names and without a name. Returns each outcome
+ * with the residents of the ZIP, and how many of them live where the charged rate applies.
+ */
+export const lookUpResidents = (release: Release) => {
   if (!release.local) return [];
   const table = loadLocalTable(release);
-  const lookUp = (zip5: string, residents: number, city: LookUp['city'], name: string | null): LookUp => {
+  const lookUp = (zip5: string, residents: number, city: (typeof cities)[number], name: string | null) => {
     const place = { zip5, city: name === null ? null : cityName(name), county: null };
     const candidates = table.isUntaxed ? [] : findPlace(table, place).candidates;
     const rates = new Set(candidates.map(candidateRate));
-    const outcome = rates.size > 1 ? 'likelier' : rates.has(null) ? 'unknown' : 'certain';
+    const outcome: (typeof outcomes)[number] = rates.size > 1 ? 'likelier' : rates.has(null) ? 'unknown' : 'certain';
     return { city, outcome, residents, charged: residents * chargedPart(candidates) };
   };
   return table.zipCodes().flatMap((zip5) => {
@@ -55,6 +49,8 @@ export const lookUpResidents = (release: Release): readonly LookUp[] => {
     ];
   });
 };
+
+type LookUp = ReturnType<typeof lookUpResidents>[number];
 
 const columns = ['State', 'City', 'Names', 'Residents', 'Certain', 'Likelier rate', 'Its share', 'Not established'];
 

@@ -74,40 +74,33 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
   ];
 };
 
+const continues = 'warn: the sale continues with a warning';
+
+/** Settings with the value to review, what it means, and what to do. */
+const reviewed = [
+  ['incomplete_coverage', 'warn', continues, 'Read the warnings, or set incomplete_coverage=reject.'],
+  ['ambiguous_address', 'warn', continues, 'Read the warnings, or set ambiguous_address=reject.'],
+  ['time_zone', 'UTC', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.'],
+  ['review_days', null, 'null: only requests close periods', 'Set review_days=3 after past orders are imported.'],
+  [
+    'retain_personal_data_days',
+    null,
+    'personal data is kept',
+    'Set a number of days if your privacy policy limits retention.',
+  ],
+] as const;
+
 const policyFindings = (account: Account): Finding[] => {
-  const { ship_from, incomplete_coverage, ambiguous_address, time_zone, retain_personal_data_days } = account.settings;
-  const { review_days } = account.settings;
-  const policy = (name: string, value: string) =>
-    value === 'warn'
-      ? checkFinding(name, 'warn: the sale continues with a warning', `Read the warnings, or set ${name}=reject.`)
-      : ok(name, value);
+  const { ship_from } = account.settings;
+  const unset = 'not set: sales in states that tax by origin are calculated by destination';
+  const example = settingsCommand(account, `'ship_from={"state":"MI","postal_code":"48226"}'`);
   return [
     ship_from === null
-      ? missing(
-          'ship_from',
-          'not set: sales in states that tax by origin are calculated by destination',
-          `Set the address that you ship from: ${settingsCommand(account, `'ship_from={"state":"MI","postal_code":"48226"}'`)}`,
-        )
+      ? missing('ship_from', unset, `Set the address that you ship from: ${example}`)
       : ok('ship_from', [ship_from.city, ship_from.state, ship_from.postal_code].filter(Boolean).join(', ')),
-    policy('incomplete_coverage', incomplete_coverage),
-    policy('ambiguous_address', ambiguous_address),
-    time_zone === 'UTC'
-      ? checkFinding('time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
-      : ok('time_zone', time_zone),
-    review_days === null
-      ? checkFinding(
-          'review_days',
-          'null: only requests close periods',
-          'Set review_days=3 after past orders are imported.',
-        )
-      : ok('review_days', `${review_days}`),
-    retain_personal_data_days === null
-      ? checkFinding(
-          'retain_personal_data_days',
-          'personal data is kept',
-          'Set a number of days if your privacy policy limits retention.',
-        )
-      : ok('retain_personal_data_days', `${retain_personal_data_days}`),
+    ...reviewed.map(([name, value, found, action]) =>
+      account.settings[name] === value ? checkFinding(name, found, action) : ok(name, String(account.settings[name])),
+    ),
   ];
 };
 

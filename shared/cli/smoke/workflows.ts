@@ -8,14 +8,6 @@ class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
 
-type HttpResponse = {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The parsed JSON object, or `null` if the body is not one. */
-  readonly body: Body | null;
-  readonly text: string;
-};
-
 type Request = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -48,7 +40,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
   let waitedMs = 0;
   let stopped = false;
 
-  const send = async ({ method, path, body, headers, key = ownKey }: Request): Promise<HttpResponse> => {
+  const send = async ({ method, path, body, headers, key = ownKey }: Request) => {
     const start = performance.now();
     try {
       const response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
@@ -89,6 +81,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
 };
 
 type Session = ReturnType<typeof newSession>;
+type HttpResponse = Awaited<ReturnType<Session['send']>>;
 
 /** Fails the run with this message unless the condition is true. */
 const expected = (words: string, holds: boolean): void => {

@@ -39,25 +39,6 @@ type UpdateOptions = {
   readonly overridden: ReadonlySet<string>;
 };
 
-/**
- * - `current`: the publisher still has the files of `release`, and it is active.
- * - `imported`: the files were imported as `release`, whether or not it passed the gates.
- * - `failed`: the publisher failed, or its files cannot be imported. Nothing changed.
- */
-export type StateUpdate =
-  | { readonly outcome: 'current'; readonly release: string }
-  | {
-      readonly outcome: 'imported';
-      readonly release: string;
-      readonly gates: readonly GateResult[];
-      /** Sentences that list changes which fail a gate. */
-      readonly examples: readonly string[];
-      readonly active: boolean;
-      /** Why a release that should be active was not activated. */
-      readonly held: string | null;
-    }
-  | { readonly outcome: 'failed'; readonly reason: string };
-
 const instant = (): string => new Date(now()).toISOString();
 
 const getKnown = (known: readonly SourceFile[], { option, url }: CurrentFile): SourceFile | undefined =>
@@ -177,14 +158,17 @@ const buildFirst = (changes: readonly RateChange[]) => ({
   rates: changes.slice(0, keptChanges).map(({ old: before, new: after, ...change }) => ({ ...change, before, after })),
 });
 
-/** Applies the gates to a release that is not active, and activates it if requested and allowed. */
+/**
+ * Applies the gates to a release that is not active, and activates it if requested and allowed. `examples` are
+ * sentences that list changes which fail a gate; `held` is why a release that should be active was not activated.
+ */
 const activateIfAllowed = async (
   source: ContentSource,
   release: string,
   publisher: Importable,
   options: UpdateOptions,
   made: Made | null,
-): Promise<StateUpdate> => {
+) => {
   const { id, builtIn } = await readActiveRelease(publisher.state);
   const impact = made?.over === id ? made.impact : null;
   const [candidate, active] = [await openRelease(release), await openRelease(id)];
@@ -198,7 +182,8 @@ const activateIfAllowed = async (
     await activate(release, options.reporter, { isMeasured: true });
     accepted(await writeContentSource({ ...proposed, activated: true }));
   }
-  return { outcome: 'imported', release, gates, examples, active: isActivated, held: options.activate ? held : null };
+  const outcome = 'imported' as const;
+  return { outcome, release, gates, examples, active: isActivated, held: options.activate ? held : null };
 };
 
 /**
@@ -214,6 +199,16 @@ const isCurrent = async (release: string, active: ActiveRelease, { format }: Imp
   if (!head || head instanceof ContentCorrupt) return isInUse;
   return (isInUse || head.below === below) && matchesBase(head, active.builtIn, importers[format]);
 };
+
+/**
+ * - `current`: the publisher still has the files of `release`, and it is active.
+ * - `imported`: the files were imported as `release`, whether or not it passed the gates.
+ * - `failed`: the publisher failed, or its files cannot be imported. Nothing changed.
+ */
+export type StateUpdate =
+  | { readonly outcome: 'current'; readonly release: string }
+  | Awaited<ReturnType<typeof activateIfAllowed>>
+  | { readonly outcome: 'failed'; readonly reason: string };
 
 const updateFiles = async (
   source: ContentSource,

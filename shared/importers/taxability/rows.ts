@@ -5,6 +5,10 @@ import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-c
 
 // Reads the taxability tables that people edit. Only `npm run content` and the tests read them.
 
+type Column =
+  | ('state' | 'code' | 'attributes' | 'treatment' | 'state_rate' | 'local' | 'condition')
+  | ('from' | 'to' | 'citation' | 'confidence' | 'note' | 'other_tax');
+
 /**
  * A state's treatment of a product tax code.
  *
@@ -17,24 +21,7 @@ import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-c
  * - `other_tax`: the name of the tax that applies instead if the treatment is `not_sales_tax`.
  * - `from`, `to`: the first and last day, if they are known.
  */
-export type TaxabilityRow = Readonly<
-  Record<
-    | 'state'
-    | 'code'
-    | 'attributes'
-    | 'treatment'
-    | 'state_rate'
-    | 'local'
-    | 'condition'
-    | 'from'
-    | 'to'
-    | 'citation'
-    | 'confidence'
-    | 'note'
-    | 'other_tax',
-    string
-  >
->;
+export type TaxabilityRow = Readonly<Record<Column, string>>;
 
 const read = <Row>(name: string): Row[] => parse(readFileSync(new URL(name, import.meta.url)), { columns: true });
 
