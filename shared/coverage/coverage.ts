@@ -74,16 +74,10 @@ export const subjects = {
 } as const;
 export type Subject = keyof typeof subjects;
 
-const generalRate = (release: Release, rate: Rate | undefined): GeneralRate | null =>
-  rate
-    ? {
-        rate: rate.rate,
-        from: rate.from,
-        to: rate.to,
-        confidence: rate.confidence,
-        citation: release.sources[rate.source] ?? null,
-      }
-    : null;
+const generalRate = ({ sources }: Release, { rate, from, to, confidence, source }: Rate): GeneralRate => {
+  const citation = sources[source] ?? null;
+  return { rate, from, to, confidence, citation };
+};
 
 const shippingCoverage = (release: Release, day: string): SubjectCoverage => {
   const own = subjectCoverage(release, ['SHIPPING.DELIVERY._SEPARATELY_STATED'], day);
@@ -182,7 +176,7 @@ export const stateCoverage = (release: Release, day: string, record: SourceRecor
     name: release.name,
     release: release.id,
     as_of: releaseDay(release),
-    general_rate: isOver ? null : generalRate(release, rate),
+    general_rate: rate && !isOver ? generalRate(release, rate) : null,
     local_rates: localRatesOn(release, day),
     local: localCoverageOn(release, day),
     source: toSourceCoverage(release, record, day),

@@ -123,17 +123,11 @@ const create = subcommand({
 });
 
 /** Returns a key as JSON output, without the secret and its digest. */
-const listed = (key: ListedKey, nowMs: number) => ({
-  id: key.id,
-  label: key.label ?? null,
-  scopes: key.scopes,
-  state: getState(key, nowMs),
-  created_at: key.created_at,
-  expires_at: key.expires_at,
-  last_used_at: key.last_used_at,
-  revoked_at: key.revoked_at ?? null,
-  replaced_by: key.replaced_by ?? null,
-});
+const listed = (key: ListedKey, nowMs: number) => {
+  const { id, label = null, scopes, created_at, expires_at, last_used_at, revoked_at = null, replaced_by = null } = key;
+  const state = getState(key, nowMs);
+  return { id, label, scopes, state, created_at, expires_at, last_used_at, revoked_at, replaced_by };
+};
 type Listed = ReturnType<typeof listed>;
 
 const stateText = ({ state, expires_at, revoked_at }: Listed): string => {

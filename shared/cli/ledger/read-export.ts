@@ -38,47 +38,43 @@ const checked = (item: Item, from: (item: unknown) => unknown): Item => {
   return item;
 };
 
+type Build<Kind> = (account: string, line: Extract<Line, { readonly kind: Kind }>) => readonly Item[];
+
+const builders: { readonly [Kind in Line['kind']]: Build<Kind> } = {
+  audit_entry: (account, { entry }) => [checked(auditItem(account, entry), auditEntryFrom)],
+  transaction: (account, { holds_reference, stored: written }) => {
+    const stored = transactionFromJson(written);
+    const { reference_id } = stored.transaction;
+    const isClaimed = holds_reference && reference_id !== null;
+    return [
+      ...(isClaimed ? [claimItem(account, reference_id, stored) as Item] : []),
+      checked(transactionItem(account, stored) as Item, transactionFrom),
+    ];
+  },
+  open_entry: (account, { entry }) => [checked(openEntryItem(account, decodeEntry(entry)), openEntryFrom)],
+  filing: (account, { filing }) => [checked(filingItem({ ...filing, account }), filingFrom)],
+  filing_shard: (account, { filing, progress }) => {
+    const stored = { ...progress, totals: compress(progress['totals']) };
+    return [filingProgressItem(account, filing, filingProgressFrom(stored))];
+  },
+  filing_totals: (account, { filing, shard, from, sums }) => [
+    totalsPartItem(account, filing, totalsPartFrom({ shard, from, sums: compress(sums) })),
+  ],
+  filed_entry: (account, { filing, entry: encoded }) => {
+    const entry = decodeEntry(encoded);
+    return [checked({ ...filedEntryKey(account, filing, entry), ...entryAttributes(entry) }, openEntryFrom)];
+  },
+  chain: (account, { chain }) => [checked(chainItem({ ...chain, account }), chainFrom)],
+  period: (account, { state, period_end, filing }) => [{ ...periodKey(account, state, period_end), filing }],
+  customer: (account, { customer }) => [checked(customerItem(account, customer), customerFrom)],
+};
+
 /**
  * Builds the items of a line for an account. Throws if an export would not write this line. Ignores extra keys and
  * attributes: with index keys of another account, an item would appear in that account's lists.
  */
-export const toItems = (account: string, line: Line): readonly Item[] => {
-  switch (line.kind) {
-    case 'audit_entry':
-      return [checked(auditItem(account, line.entry), auditEntryFrom)];
-    case 'transaction': {
-      const stored = transactionFromJson(line.stored);
-      const { reference_id } = stored.transaction;
-      const isClaimed = line.holds_reference && reference_id !== null;
-      return [
-        ...(isClaimed ? [claimItem(account, reference_id, stored) as Item] : []),
-        checked(transactionItem(account, stored) as Item, transactionFrom),
-      ];
-    }
-    case 'open_entry':
-      return [checked(openEntryItem(account, decodeEntry(line.entry)), openEntryFrom)];
-    case 'filing':
-      return [checked(filingItem({ ...line.filing, account }), filingFrom)];
-    case 'filing_shard': {
-      const progress = filingProgressFrom({ ...line.progress, totals: compress(line.progress.totals) });
-      return [filingProgressItem(account, line.filing, progress)];
-    }
-    case 'filing_totals': {
-      const { filing, shard, from, sums } = line;
-      return [totalsPartItem(account, filing, totalsPartFrom({ shard, from, sums: compress(sums) }))];
-    }
-    case 'filed_entry': {
-      const entry = decodeEntry(line.entry);
-      return [checked({ ...filedEntryKey(account, line.filing, entry), ...entryAttributes(entry) }, openEntryFrom)];
-    }
-    case 'chain':
-      return [checked(chainItem({ ...line.chain, account }), chainFrom)];
-    case 'period':
-      return [{ ...periodKey(account, line.state, line.period_end), filing: line.filing }];
-    case 'customer':
-      return [checked(customerItem(account, line.customer), customerFrom)];
-  }
-};
+export const toItems = (account: string, line: Line): readonly Item[] =>
+  (builders[line.kind] as Build<Line['kind']>)(account, line);
 
 /** Checks the audit chains of a file line by line. Returns the problem of a line, or `null`. */
 const chainCheck = (): ((line: Line) => string | null) => {
