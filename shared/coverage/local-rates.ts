@@ -133,31 +133,24 @@ const extent = (release: Release): string => {
 /** Describes the age of the rates by place. */
 const outdatedNotes = (release: Release, day: string): readonly string[] => {
   const { as_of, oldest_as_of, share_outdated } = tableCoverage(release, day);
-  return share_outdated === null || share_outdated === none
-    ? []
-    : [
-        `The sources of the local rates are from ${oldest_as_of} to ${as_of}. ${formatPercent(share_outdated)} of the areas have a rate that is older than its publisher's update interval. A response with such a rate has the warning \`local_rates_outdated\`.`,
-      ];
+  if (share_outdated === null || share_outdated === none) return [];
+  return [
+    `The sources of the local rates are from ${oldest_as_of} to ${as_of}. ${formatPercent(share_outdated)} of the areas have a rate that is older than its publisher's update interval. A response with such a rate has the warning \`local_rates_outdated\`.`,
+  ];
 };
 
 /** Describes approximate and missing rates by place. */
 const tableNotes = (release: Release, day: string): readonly string[] => {
   const { is_untaxed, places, places_missing, counties_missing } = summarizeTables(release);
   if (is_untaxed) return [];
+  const ofPlaces = `The local rates of ${places_missing.toLocaleString('en-US')} of ${counted(places, 'place')} are not established: an address there gets the rate of its county or state and has coverage partial.`;
+  const ofCounties = `The local rate outside the cities of ${counted(counties_missing, 'county is', 'counties is')} not established: an address there gets the state rate and has coverage partial.`;
   return [
     `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city or in a special district may be taxed differently${hasBoundaryFile(release.state) ? ': import the rate and boundary files of the state' : ''}.`,
     ...outdatedNotes(release, day),
     `Local rates without a first day are established from ${release.local?.established_from}. On earlier days they are approximate: coverage is partial, with the warning \`local_rates_approximate\`.`,
-    ...(places_missing > 0
-      ? [
-          `The local rates of ${places_missing.toLocaleString('en-US')} of ${counted(places, 'place')} are not established: an address there gets the rate of its county or state and has coverage partial.`,
-        ]
-      : []),
-    ...(counties_missing > 0
-      ? [
-          `The local rate outside the cities of ${counted(counties_missing, 'county is', 'counties is')} not established: an address there gets the state rate and has coverage partial.`,
-        ]
-      : []),
+    ...(places_missing > 0 ? [ofPlaces] : []),
+    ...(counties_missing > 0 ? [ofCounties] : []),
   ];
 };
 
@@ -170,12 +163,9 @@ export const localNotes = (release: Release, day: string): readonly string[] => 
     return [hasEnded(release, day) ? ended : named, ...localNotes(release.fallback, day)];
   }
   if (release.local) return tableNotes(release, day);
-  switch (localRatesOn(release, day)) {
-    case 'complete':
-      return [];
-    case 'partial':
-      return ['Some local rates are missing: responses for these places have coverage partial.'];
-    case 'none':
-      return ['Local rates are missing: responses have only the state rate and coverage partial.'];
-  }
+  const rates = localRatesOn(release, day);
+  if (rates === 'complete') return [];
+  return rates === 'partial'
+    ? ['Some local rates are missing: responses for these places have coverage partial.']
+    : ['Local rates are missing: responses have only the state rate and coverage partial.'];
 };

@@ -129,26 +129,15 @@ const spillSpan = (collection: Collection, span: Span): void => {
 /** Adds an entry to the collection. */
 export const collect = (collection: Collection, entry: Entry): void => {
   collection.tally.count(entry);
-  switch (entry.kind) {
-    case 'tax':
-      collection.registry.add(entry);
-      break;
-    case 'complete_from':
-      collection.completeFrom = entry.day;
-      break;
-    case 'own':
-      collection.own = entry.own;
-      break;
-    case 'span':
-      if (entry.flags?.of_streets) addStreets(collection, entry);
-      else spillSpan(collection, entry);
-      break;
-    case 'city': {
-      const pieces = getOrAdd(collection.cities, entry.city, () => []);
-      assertFits(pieces.length, limits.rowsOfCity, `rows of ${entry.city}`);
-      assertFits(collection.cities.size, limits.cities, 'cities');
-      pieces.push({ ...times(collection, entry), low: 0, high: 0, order: 0 });
-    }
+  if (entry.kind === 'tax') collection.registry.add(entry);
+  else if (entry.kind === 'complete_from') collection.completeFrom = entry.day;
+  else if (entry.kind === 'own') collection.own = entry.own;
+  else if (entry.kind === 'span') (entry.flags?.of_streets ? addStreets : spillSpan)(collection, entry);
+  else if (entry.kind === 'city') {
+    const pieces = getOrAdd(collection.cities, entry.city, () => []);
+    assertFits(pieces.length, limits.rowsOfCity, `rows of ${entry.city}`);
+    assertFits(collection.cities.size, limits.cities, 'cities');
+    pieces.push({ ...times(collection, entry), low: 0, high: 0, order: 0 });
   }
 };
 

@@ -28,16 +28,9 @@ export type FieldProblem = { readonly path: Path; readonly message: string };
  * Returns the message of an issue for which the schema has none. For unknown fields, it lists the fields of the object.
  */
 const describeIssue: z.core.$ZodErrorMap = (issue) => {
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return Object.keys((issue.inst as z.ZodMiniObject)._zod.def.shape).join(', ');
-    case 'invalid_value':
-      return `Use ${issue.values.join(' or ')}.`;
-    case 'invalid_type':
-      return `Use an ${issue.expected}.`;
-    default:
-      return 'Use a value of this format.';
-  }
+  if (issue.code === 'unrecognized_keys') return Object.keys((issue.inst as z.ZodMiniObject)._zod.def.shape).join(', ');
+  if (issue.code === 'invalid_value') return `Use ${issue.values.join(' or ')}.`;
+  return issue.code === 'invalid_type' ? `Use an ${issue.expected}.` : 'Use a value of this format.';
 };
 
 const listProblems = (issue: z.core.$ZodIssue, file: unknown): readonly FieldProblem[] => {
@@ -123,11 +116,7 @@ const codeProblems = (code: string, path: Path, state: string, declared: Readonl
   return problemIf(isOwnCode(code) && !declared.has(code), path, message);
 };
 
-const usedCodes = ({
-  rates,
-  rules,
-  settings,
-}: RulesFile): readonly { readonly path: Path; readonly code: string }[] => [
+const usedCodes = ({ rates, rules, settings }: RulesFile) => [
   ...rates.map(({ jurisdiction }, index) => ({ path: ['rates', index, 'jurisdiction'], code: jurisdiction })),
   ...rules.flatMap(({ jurisdictions = [] }, index) =>
     jurisdictions.map((code, at) => ({ path: ['rules', index, 'jurisdictions', at], code })),

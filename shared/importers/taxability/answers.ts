@@ -46,19 +46,11 @@ const getGeneralRate = (release: Release): string => {
   return rate.rate;
 };
 
-const getEffect = (row: TaxabilityRow): Effect | null => {
-  switch (row.treatment) {
-    case 'taxable':
-      return taxable;
-    case 'exempt':
-      return exempt;
-    case 'rate':
-      return { type: 'rate', rate: fractionOfPercent(row.state_rate) };
-    case 'not_sales_tax':
-      return { type: 'other_tax', name: row.other_tax };
-    default:
-      return null;
-  }
+const getEffect = ({ treatment, state_rate, other_tax }: TaxabilityRow): Effect | null => {
+  if (treatment === 'taxable') return taxable;
+  if (treatment === 'exempt') return exempt;
+  if (treatment === 'rate') return { type: 'rate', rate: fractionOfPercent(state_rate) };
+  return treatment === 'not_sales_tax' ? { type: 'other_tax', name: other_tax } : null;
 };
 
 const effects = effectSchema();
@@ -118,19 +110,14 @@ const findAdditionalTax = ({ code, attributes, treatment }: TaxabilityRow): stri
   return taxedLike.startsWith('FOOD.') && treatment !== 'taxable' ? undefined : additionalTaxes[taxedLike];
 };
 
-const inWords = (row: TaxabilityRow): string => {
-  switch (row.treatment) {
-    case 'rate':
-      return `taxed at ${row.state_rate} %`;
-    case 'not_sales_tax':
-      return `subject to a different tax (${row.other_tax})`;
-    case 'partial':
-      return 'taxed on a part of its price';
-    case 'threshold':
-      return 'taxed depending on a price threshold';
-    default:
-      return row.treatment;
-  }
+const inWords = ({ treatment, state_rate, other_tax }: TaxabilityRow): string => {
+  const words: Readonly<Record<string, string>> = {
+    rate: `taxed at ${state_rate} %`,
+    not_sales_tax: `subject to a different tax (${other_tax})`,
+    partial: 'taxed on a part of its price',
+    threshold: 'taxed depending on a price threshold',
+  };
+  return words[treatment] ?? treatment;
 };
 
 /**
