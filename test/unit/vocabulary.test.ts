@@ -379,6 +379,9 @@ describe('the crosswalk', () => {
     expect(rules.filter(differing)).toEqual([]);
     expect(equivalentRow('taxjar', '20010')?.levyCode).toBe('CLOTHING.APPAREL');
     expect(equivalentRow('stripe', '20010')).toBeUndefined();
+    // TaxJar: cleaning of clothing or fabrics. Stripe: cleaning of commercial premises.
+    expect(equivalentRow('taxjar', '19006')?.levyCode).toBe('SERVICES.CLEANING._TANGIBLE_PROPERTY');
+    expect(equivalentRow('stripe', 'txcd_20010004')?.levyCode).toBe('SERVICES.CLEANING._REAL_PROPERTY');
   });
 
   it('adds the equivalents to the catalog, which lists every product tax code once, sorted, with its descriptions', () => {
