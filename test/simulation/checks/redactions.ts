@@ -36,7 +36,7 @@ const getCanonical = ({ redacted_at: _, ...transaction }: Reign['head']['transac
 type Record = { readonly id: string; readonly step: number; readonly isClean: boolean };
 
 const getRecord = (item: Item, step: number): Record => {
-  const text = storedText(item['answer']);
+  const text = storedText(item['response']);
   const body = JSON.parse(text.slice(text.indexOf('\n') + 1));
   const isClean = body.object !== 'transaction' || getCanonical(body) === impersonal(body);
   return { id: String(body.id), step, isClean };
