@@ -2,7 +2,16 @@ import { describe, expect, inject, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
 import { newCaller } from '../support/api.ts';
 import { callCounts, used } from '../support/count-calls.ts';
-import { createFiler, type Filer, type Filing, newestFiling, settled, soldOn } from '../support/filings.ts';
+import {
+  createFiler,
+  type Filer,
+  type Filing,
+  monthly,
+  newestFiling,
+  newFiler,
+  settled,
+  soldOn,
+} from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
@@ -15,7 +24,7 @@ const callsOfRun = () => callCounts(() => runSchedule('close-periods'), { accoun
 const idle = { GetItem: 1, Query: 9 };
 
 it("makes ten calls in an idle schedule run, and eleven more and a page's reads for each due period without entries", async () => {
-  const registrations = [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' as const }];
+  const registrations = [monthly('MI', '2020-01-01')];
   const lastMonth = new Date(now());
   lastMonth.setUTCDate(1);
   lastMonth.setUTCHours(12);
@@ -42,6 +51,7 @@ it("makes ten calls in an idle schedule run, and eleven more and a page's reads 
 
 const october = { state: 'MI', period_end: '2026-10-31' };
 const key = { 'Idempotency-Key': 'k' };
+const other = { 'Idempotency-Key': 'other' };
 const filed = { status: 'filed', confirmation_number: 'c' };
 const sell = (filer: Filer, sales: number) =>
   Promise.all(Array.from({ length: sales }, () => soldOn(filer, '2026-10-05', '10.00')));
@@ -57,6 +67,7 @@ it('makes the documented calls for each request about filings', async () => {
   const settle = async () => {
     ({ id } = await settled(filer, (await newestFiling(filer)).id));
   };
+  const [known, canceled] = [{ ...filed, acknowledge_exceptions: 8 }, { status: 'canceled' }];
   const november = () => later(40 * dayMs, () => hurried.close({ ...october, period_end: '2026-11-30' }));
   /** The requests in order. A function without expected calls only prepares later requests. */
   const requests: [name: string, run: () => Promise<unknown>, calls?: Record<string, number>][] = [
@@ -67,11 +78,7 @@ it('makes the documented calls for each request about filings', async () => {
     ['a start', () => hurried.close(october, key), { GetItem: 2, BatchGetItem: 1, Query: 8, TransactWriteItems: 1 }],
     ['the rest', settle],
     ['a replay', () => filer.close(october, key), { GetItem: 1 }],
-    [
-      'an existing filing',
-      () => filer.close(october, { 'Idempotency-Key': 'other' }),
-      { GetItem: 3, BatchGetItem: 2, TransactWriteItems: 1 },
-    ],
+    ['an existing filing', () => filer.close(october, other), { GetItem: 3, BatchGetItem: 2, TransactWriteItems: 1 }],
     ['a filtered list', () => filer.filings({ limit: '100', state: 'MI' }), { Query: 1 }],
     ['a list after a filing', () => filer.filings({ starting_after: id }), { GetItem: 1, Query: 1 }],
     // The head, and its eight shards.
@@ -80,18 +87,10 @@ it('makes the documented calls for each request about filings', async () => {
     ['a page of exceptions', () => filer.exceptions(id), { GetItem: 1, Query: 8 }],
     // The next period follows from the chain.
     ['a next period', november, { GetItem: 1, BatchGetItem: 1, TransactWriteItems: 1 }],
-    [
-      'a filed return',
-      () => hurried.change(id, { ...filed, acknowledge_exceptions: 8 }, key),
-      { GetItem: 2, BatchGetItem: 1, TransactWriteItems: 1 },
-    ],
+    ['a filed return', () => hurried.change(id, known, key), { GetItem: 2, BatchGetItem: 1, TransactWriteItems: 1 }],
     ['the rest', settle],
     // The cancellation also reads the chain.
-    [
-      'a canceled filing',
-      () => hurried.change(id, { status: 'canceled' }),
-      { GetItem: 1, BatchGetItem: 2, TransactWriteItems: 1 },
-    ],
+    ['a canceled filing', () => hurried.change(id, canceled), { GetItem: 1, BatchGetItem: 2, TransactWriteItems: 1 }],
   ];
   const counted: unknown[] = [];
   for (const [name, run, calls] of requests) counted.push([name, ...(calls ? [await callCounts(run)] : [await run()])]);
@@ -106,7 +105,7 @@ it('makes the documented calls for each request about filings', async () => {
 });
 
 it('makes one write per 49 entries of a shard, and one to end the filing, to close a period', async () => {
-  const filer = createFiler(await newCaller());
+  const filer = await newFiler();
   await sell(filer, 120);
   const readWrites = async (run: () => Promise<Answer<Filing>>) => {
     const calls = await callCounts(async () => settled(filer, (await made(run())).id));
@@ -121,7 +120,7 @@ it('makes one write per 49 entries of a shard, and one to end the filing, to clo
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', () => {
   it('charges four write units per moved or marked entry, and two for indexes', async () => {
-    const filer = createFiler(await newCaller());
+    const filer = await newFiler();
     const written = async (run: () => Promise<Answer<Filing>>) => {
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));
       return { writes, indexes };
@@ -133,10 +132,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', ()
     const entries = 80;
     await sell(filer, entries);
     // Each shard has some entries, and its last batch ends it.
-    expect(await written(() => filer.close(october))).toEqual({
-      writes: empty.writes + 4 * entries,
-      indexes: {},
-    });
+    const moved = { writes: empty.writes + 4 * entries, indexes: {} };
+    expect(await written(() => filer.close(october))).toEqual(moved);
     const { id } = await newestFiling(filer, { state: 'MI' });
     // Marking writes no chain and no period at the start and at the end. For each transaction, it writes a head under 1
     // KB and an audit entry.

@@ -15,17 +15,11 @@ const importing = async (state: string, rates: Readonly<Record<string, number>>,
   return { ...ran, id: /(\S+@\S+) (?:with|already)/.exec(ran.out)?.[1] ?? '', path };
 };
 /** Imports a pair of SST files. Indiana has 7 % everywhere, Kentucky 6 %. */
-const importingSst = async (
-  state: string,
-  rates: readonly string[],
-  boundary: readonly string[],
-  ...options: readonly string[]
-) => {
-  const files = sstFiles(state, rates, boundary);
-  const paths = files.map(({ name, content }) => saveFile(name, content));
+type Rows = readonly string[];
+const importingSst = (state: string, rates: Rows, boundary: Rows, ...options: Rows) => {
+  const paths = sstFiles(state, rates, boundary).map(({ name, content }) => saveFile(name, content));
   const given = ['--rates', paths[0] ?? '', '--boundaries', paths[1] ?? '', ...options];
-  const words = ['import', '--format', 'sst', '--state', state, ...given];
-  return content(...words);
+  return content('import', '--format', 'sst', '--state', state, ...given);
 };
 
 /** Kansas has 6.5 %; these rates are close to the built-in tables. */
@@ -99,75 +93,39 @@ describe('import --activate', () => {
 
   describe('measured rates of the gates', () => {
     const state = ['45 18 0.07', '63 00001 0.01', '63 00002 0.15'];
-    const stateAnd = (...rates: readonly string[]) => [...rates, ...state.slice(1)];
+    const stateAnd = (...rates: Rows) => [...rates, ...state.slice(1)];
     const all = 'Z 46001..46299';
     const half = [all, '4 46204-0001..46204-4999 63:00001'];
-    const importing = (given: readonly string[], boundary: readonly string[], ...options: readonly string[]) =>
+    const two = [all, '4 46204-0001..46204-4000 63:00001', '4 46204-4001..46204-4999 63:00002'];
+    const moved = [all, '4 46204-0001..46204-0001 63:00001', '4 46204-5000..46204-9999 63:00001'];
+    const later = ['45 18 0.07', '63 00001 0.01 20200101 20991130', '63 00001 0.15 20991201', '63 00002 0.15'];
+    const past = stateAnd('45 18 0.25 20200101 20261015', '45 18 0.07 20261016');
+    const steps = stateAnd('45 18 0.07 20200101 20991130', '45 18 0.0950 20991201');
+    const away = stateAnd('45 18 0.07/0.25/0.07/0.25');
+    const food = stateAnd('45 18 0.07/0.07/0.13/0.13');
+    const importing = (given: Rows, boundary: Rows, ...options: Rows) =>
       importingSst('IN', rateRows('18', ...given), boundaryRows('18', ...boundary), '--activate', ...options);
     beforeAll(async () => {
       expect(await importing(state, half, '--override', 'changed')).toMatchObject({ code: 0 });
     });
 
-    type Measured = readonly [
-      of: string,
-      rates: readonly string[],
-      boundary: readonly string[],
-      says: RegExp,
-      code?: 0,
-    ];
-
-    for (const [of, rates, boundary, says, code = 1] of [
-      [
-        'a rate of ZIP+4 numbers',
-        state,
-        [all, '4 46204-0001..46204-4000 63:00001', '4 46204-4001..46204-4999 63:00002'],
-        /^largest: 46204(-\d{4})? from 8% to 22% on/m,
-      ],
-      ['streets', state, [...half, 'A 46204 63:00002'], /^largest: 46204(-\d{4})? from [78]% to 22% on/m],
-      [
-        'a rate for sales from other states',
-        stateAnd('45 18 0.07/0.25/0.07/0.25'),
-        half,
-        /^largest: 46\d{3}, from other states from 7% to 25% on/m,
-      ],
-      ['a rate on food', stateAnd('45 18 0.07/0.07/0.13/0.13'), half, /^largest: 46\d{3}, food from 7% to 13% on/m],
-      [
-        'a rate that begins later',
-        ['45 18 0.07', '63 00001 0.01 20200101 20991130', '63 00001 0.15 20991201', '63 00002 0.15'],
-        half,
-        /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m,
-      ],
-      ['the tax of a worked case', stateAnd('45 18 0.08'), half, /^cases +1 +0 +FAIL/m],
-      [
-        'a rate of past days',
-        stateAnd('45 18 0.25 20200101 20261015', '45 18 0.07 20261016'),
-        half,
-        /^past +18 points +3 points +FAIL/m,
-      ],
-      [
-        'a later rate that is far from the built-in one, by small steps',
-        stateAnd('45 18 0.07 20200101 20991130', '45 18 0.0950 20991201'),
-        half,
-        /^built-in +100% +20% +FAIL/m,
-      ],
-      // This case is the last one, because its release is activated.
-      [
-        'ranges of ZIP+4 numbers that move, in one of 299 ZIPs',
-        state,
-        [all, '4 46204-0001..46204-0001 63:00001', '4 46204-5000..46204-9999 63:00001'],
-        /^changed +0\.33% +25% +pass/m,
-        0,
-      ],
-    ] satisfies readonly Measured[] as readonly Measured[])
-      it(of, async () => {
-        const before = await findActive('IN');
-        const ran = await importing(rates, boundary);
-        expect(ran.out).toMatch(says);
-        expect({ code: ran.code, isActive: (await findActive('IN')) === before }).toEqual({
-          code,
-          isActive: code === 1,
-        });
-      });
+    // The last case is activated.
+    it.each<[of: string, rates: Rows, boundary: Rows, says: RegExp, code: 0 | 1]>([
+      ['a rate of ZIP+4 numbers', state, two, /^largest: 46204(-\d{4})? from 8% to 22% on/m, 1],
+      ['streets', state, [...half, 'A 46204 63:00002'], /^largest: 46204(-\d{4})? from [78]% to 22% on/m, 1],
+      ['a rate for other states', away, half, /^largest: 46\d{3}, from other states from 7% to 25% on/m, 1],
+      ['a rate on food', food, half, /^largest: 46\d{3}, food from 7% to 13% on/m, 1],
+      ['a rate that begins later', later, half, /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m, 1],
+      ['the tax of a worked case', stateAnd('45 18 0.08'), half, /^cases +1 +0 +FAIL/m, 1],
+      ['a rate of past days', past, half, /^past +18 points +3 points +FAIL/m, 1],
+      ['a later rate that is far from the built-in one, by small steps', steps, half, /^built-in +100% +20% +FAIL/m, 1],
+      ['ranges of ZIP+4 numbers that move, in one of 299 ZIPs', state, moved, /^changed +0\.33% +25% +pass/m, 0],
+    ])('include %s', async (_, rates, boundary, says, code) => {
+      const before = await findActive('IN');
+      const ran = await importing(rates, boundary);
+      expect(ran.out).toMatch(says);
+      expect([ran.code, (await findActive('IN')) === before]).toEqual([code, code === 1]);
+    });
 
     it('includes the ZIP+4 numbers of a first file if they cover most of a ZIP', async () => {
       const rates = rateRows('21', '45 21 0.06', '63 00002 0.07');

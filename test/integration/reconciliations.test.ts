@@ -24,12 +24,10 @@ const stored = async (
   await putItems(environment.tables.transactions, items.length, (at) => items[at] ?? {});
 };
 
-type Billed = { reference_id: string; total_amount: string; tax_amount: string };
-const billed = (reference_id: string, total_amount = '106.00', tax_amount = '6.00'): Billed => ({
-  reference_id,
-  total_amount,
-  tax_amount,
-});
+const billed = (reference_id: string, total_amount = '106.00', tax_amount = '6.00') => {
+  return { reference_id, total_amount, tax_amount };
+};
+const isFirst = (at: number) => at < 10;
 const ask = (client: Client, transactions: unknown, others: object = {}, headers: Record<string, string> = {}) =>
   client.call('POST', '/reconciliations', { body: { transactions, ...others }, headers });
 const reconciled = (client: Client, transactions: unknown, others: object = {}) =>
@@ -40,18 +38,9 @@ describe('listed transactions', () => {
     const client = await newClient();
     const rows = [billed('in_1'), billed('in_2', '106', '6.0000000000'), billed('🧾 #3/ü', '000106.0', '06')];
     for (const { reference_id } of rows) await sold(client, { reference_id });
-    expect(await reconciled(client, rows)).toEqual({
-      object: 'reconciliation',
-      from: null,
-      to: null,
-      matched_count: 3,
-      missing: [],
-      different: [],
-      extra: null,
-      complete: true,
-      next_cursor: null,
-      warnings: [],
-    });
+    const whole = { from: null, to: null, extra: null, complete: true, next_cursor: null };
+    const matched = { object: 'reconciliation', matched_count: 3, missing: [], different: [], warnings: [] };
+    expect(await reconciled(client, rows)).toEqual({ ...matched, ...whole });
   });
 
   it('reports a difference in either amount, with both amounts and their difference', async () => {
@@ -63,25 +52,18 @@ describe('listed transactions', () => {
       billed('c', '999999999999.9999999999', '0'),
       billed('d'),
     ]);
-    const recorded = { total_amount: '106.00', tax_amount: '6.00' };
-    const buildDifference = (at: number, total_amount: string, tax_amount: string, total: string, tax: string) => ({
-      reference_id: sales[at]?.reference_id,
-      transaction_id: sales[at]?.id,
-      type: 'sale',
-      status: 'finalized',
-      sent: { total_amount, tax_amount },
-      recorded,
-      difference: { total_amount: total, tax_amount: tax },
-    });
-    expect({ matched_count, missing, different }).toEqual({
-      matched_count: 1,
-      missing: [],
-      different: [
-        buildDifference(0, '105.99', '6.00', '0.01', '0.00'),
-        buildDifference(1, '106.00', '6.0000000001', '0.00', '-0.0000000001'),
-        buildDifference(2, '999999999999.9999999999', '0', '-999999999893.9999999999', '6.00'),
-      ],
-    });
+    const recorded = { type: 'sale', status: 'finalized', recorded: { total_amount: '106.00', tax_amount: '6.00' } };
+    const buildDifference = (at: number, total_amount: string, tax_amount: string, total: string, tax: string) => {
+      const { reference_id, id: transaction_id } = sales[at] as (typeof sales)[number];
+      const difference = { total_amount: total, tax_amount: tax };
+      return { reference_id, transaction_id, ...recorded, sent: { total_amount, tax_amount }, difference };
+    };
+    expect([matched_count, missing]).toEqual([1, []]);
+    expect(different).toEqual([
+      buildDifference(0, '105.99', '6.00', '0.01', '0.00'),
+      buildDifference(1, '106.00', '6.0000000001', '0.00', '-0.0000000001'),
+      buildDifference(2, '999999999999.9999999999', '0', '-999999999893.9999999999', '6.00'),
+    ]);
   });
 
   it('accepts credits, whose amounts are positive, and currencies without decimals', async () => {
@@ -90,12 +72,8 @@ describe('listed transactions', () => {
     const half = { line_items: [{ id: 'item_1', quantity: '1' }], reference_id: 'memo_1' };
     await made(client.create(buildCreditRequest(parent, half)));
     await sold(client, { reference_id: 'yen', currency: 'JPY', line_items: [goods({ unit_price: '50' })] });
-    const answer = await reconciled(client, [
-      billed('in_1'),
-      billed('memo_1', '53.00', '3.00'),
-      billed('yen', '106', '6'),
-    ]);
-    expect(answer).toMatchObject({ matched_count: 3, missing: [], different: [] });
+    const rows = [billed('in_1'), billed('memo_1', '53.00', '3.00'), billed('yen', '106', '6')];
+    expect(await reconciled(client, rows)).toMatchObject({ matched_count: 3, missing: [], different: [] });
   });
 
   it('reports missing transactions with the reason: unknown, not finalized, voided, or expired', async () => {
@@ -129,19 +107,18 @@ describe('listed transactions', () => {
     const client = await newClient();
     const references = Array.from({ length: 1000 }, (_, index) => `in_${index}`);
     // Every tenth does not exist.
-    await stored(
-      client,
-      references.filter((name) => !name.endsWith('7')),
-    );
+    const { true: none = [], false: some = [] } = Object.groupBy(references, (name) => String(name.endsWith('7')));
+    await stored(client, some);
     const rows = references.map((reference_id) => billed(reference_id, '10.60', '0.60'));
     const { matched_count, missing } = await reconciled(client, rows);
     expect(matched_count).toBe(900);
-    expect(missing.map(({ reference_id }) => reference_id)).toEqual(references.filter((name) => name.endsWith('7')));
+    expect(missing.map(({ reference_id }) => reference_id)).toEqual(none);
   });
 });
 
 describe('transactions not on the list', () => {
   const october = { from: '2026-10-01', to: '2026-10-31' };
+  const day = { from: '2026-10-08', to: '2026-10-08' };
 
   it('reports finalized transactions in the range as extra, newest first', async () => {
     const client = await newClient();
@@ -155,9 +132,8 @@ describe('transactions not on the list', () => {
     const voided = await dated('2026-10-17', { reference_id: 'voided' });
     await made(client.update(voided.id, { status: 'void' }));
     await made(client.create(sale({ tax_date: '2026-10-18', reference_id: 'draft' })));
-    const credit = await made(
-      client.create(buildCreditRequest(listed, { tax_date: '2026-10-20', reference_id: 'memo' })),
-    );
+    const memo = { tax_date: '2026-10-20', reference_id: 'memo' };
+    const credit = await made(client.create(buildCreditRequest(listed, memo)));
     const { extra, matched_count, complete } = await reconciled(client, [billed('listed'), billed('before')], october);
     expect([matched_count, complete]).toEqual([2, true]);
     const row = ({ id: transaction_id, ...others }: Transaction) => {
@@ -184,22 +160,15 @@ describe('transactions not on the list', () => {
     // All at one instant, so only a cursor can continue. Most are drafts, which are not extra.
     const total = 2105;
     const isExtra = (index: number) => index % 5 === 0;
-    await stored(
-      client,
-      Array.from({ length: total }, (_, index) => `r_${index}`),
-      (index) => !isExtra(index),
-      (index) => index < 10,
-    );
-    const day = { from: '2026-10-08', to: '2026-10-08' };
+    const references = Array.from({ length: total }, (_, index) => `r_${index}`);
+    await stored(client, references, (index) => !isExtra(index), isFirst);
     const named = ['r_0', 'r_5'].map((name) => billed(name, '10.60', '0.60'));
     const seen: string[] = [];
     const sizes: number[] = [];
     let starting_after: string | null = null;
     do {
-      const answer: Awaited<ReturnType<typeof reconciled>> = await reconciled(client, named, {
-        ...day,
-        starting_after,
-      });
+      const after = { ...day, starting_after };
+      const answer: Awaited<ReturnType<typeof reconciled>> = await reconciled(client, named, after);
       expect(answer.matched_count).toBe(2);
       expect(answer.complete).toBe(answer.next_cursor === null);
       seen.push(...answer.extra.map(({ reference_id }) => String(reference_id)));
@@ -216,13 +185,7 @@ describe('transactions not on the list', () => {
     const client = await newClient();
     // The 100 drafts between the sales put the thousandth sale in the middle of an index page.
     const references = Array.from({ length: 1101 }, (_, index) => `r_${index}`);
-    await stored(
-      client,
-      references,
-      (index) => index % 11 === 4,
-      (index) => index < 10,
-    );
-    const day = { from: '2026-10-08', to: '2026-10-08' };
+    await stored(client, references, (index) => index % 11 === 4, isFirst);
     const first = await reconciled(client, [billed('none')], day);
     expect([first.extra.length, first.complete]).toEqual([1000, false]);
     const second = await reconciled(client, [billed('none')], { ...day, starting_after: first.next_cursor });
@@ -236,21 +199,13 @@ describe('transactions not on the list', () => {
   it('rejects a cursor for another range', async () => {
     const client = await newClient();
     const position = { id: 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', tax_date: '2026-10-08T00:00:00.000Z' };
-    const scope = { reconciliation: october };
-    const valid = writeCursor(position, client.account.cursor_secret, scope);
-    expect((await ask(client, [billed('x')], { ...october, starting_after: valid })).status).toBe(200);
-    const others = [
-      writeCursor(position, client.account.cursor_secret, {}),
-      writeCursor(position, client.account.cursor_secret, { reconciliation: { from: '2026-10-01', to: '2026-11-30' } }),
-      'x',
-      'x.y',
-      `${valid}x`,
-      position.id,
-    ];
-    for (const starting_after of others)
-      expect(getRefusal(await ask(client, [billed('x')], { ...october, starting_after }))).toBe(
-        '422 | validation_invalid_cursor /starting_after',
-      );
+    const write = (scope: object) => writeCursor(position, client.account.cursor_secret, scope);
+    const continued = (starting_after: string) => ask(client, [billed('x')], { ...october, starting_after });
+    const valid = write({ reconciliation: october });
+    expect((await continued(valid)).status).toBe(200);
+    const others = [write({}), write({ reconciliation: { ...october, to: '2026-11-30' } })];
+    for (const other of [...others, 'x', 'x.y', `${valid}x`, position.id])
+      expect(getRefusal(await continued(other))).toBe('422 | validation_invalid_cursor /starting_after');
   });
 });
 
@@ -258,15 +213,10 @@ it('returns a warning for unknown fields, or an error in strict mode', async () 
   const client = await newClient();
   const rows = [{ ...billed('a'), customer: 'x' }];
   const { warnings } = await reconciled(client, rows, { until: 'x' });
-  expect(warnings.map(({ code, pointer }) => [code, pointer])).toEqual(
-    expect.arrayContaining([
-      ['unknown_field', '/transactions/0/customer'],
-      ['unknown_field', '/until'],
-    ]),
-  );
-  expect(getRefusal(await ask(client, rows, {}, { Prefer: 'handling=strict' }))).toBe(
-    '422 | validation_unknown_field /transactions/0/customer',
-  );
+  const unknown = ['unknown_field /transactions/0/customer', 'unknown_field /until'];
+  expect(warnings.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(expect.arrayContaining(unknown));
+  const strict = await ask(client, rows, {}, { Prefer: 'handling=strict' });
+  expect(getRefusal(strict)).toBe('422 | validation_unknown_field /transactions/0/customer');
 });
 
 /** Runs a function between the read of the claims and the read of the transactions. */
@@ -306,9 +256,7 @@ describe('references that move during the read', () => {
     const { id } = await made(client.create(sale({ reference_id: 'r' })));
     const change = () => made(client.update(id, { reference_id: 's', status: 'finalized' }));
     const answer = await meanwhile(change, () => reconciled(client, [billed('r')]));
-    expect(answer).toMatchObject({
-      matched_count: 0,
-      missing: [{ reference_id: 'r', transaction_id: null, reason: 'not_found' }],
-    });
+    const missing = [{ reference_id: 'r', transaction_id: null, reason: 'not_found' }];
+    expect(answer).toMatchObject({ matched_count: 0, missing });
   });
 });

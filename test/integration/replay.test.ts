@@ -6,8 +6,9 @@ import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, type Client, connectClient, newCaller, newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
+import { monthly } from '../support/filings.ts';
 import { buildCreditRequest, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
-import { alter, itemAt, undoTampering } from '../support/tampering.ts';
+import { alter, itemAt, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 const replay = (client: Client, id: string) => client.call('POST', `/transactions/${id}/replay`);
 const replayed = (client: Client, id: string) => made(replay(client, id));
@@ -25,17 +26,14 @@ const setAt = <Value extends object>(value: Value, path: readonly string[], leaf
 };
 
 const philadelphia = { city: 'Philadelphia', state: 'PA', postal_code: '19103', country: 'US' };
+const pittsburgh = { ...philadelphia, postal_code: '15201', city: 'Pittsburgh' };
 const boston = { city: 'Boston', state: 'MA', postal_code: '02108', country: 'US' };
 const exemption = { type: 'resale', certificate_id: 'C-1', regions: ['PA', 'MI'], valid_from: '2026-01-01' };
+const jackson = { city: 'Jackson', state: 'MS' };
 const lines = [
   goods({ id: 'a', quantity: '3', unit_price: '33.33', discount_amount: '4.01', third_party_discount_amount: '2.50' }),
   goods({ id: 'b', product_tax_code: 'CLOTHING.APPAREL', customer: { address: boston, use: 'business' } }),
-  goods({
-    id: 'c',
-    product_tax_code: null,
-    unit_price: '250.07',
-    customer: { address: { city: 'Jackson', state: 'MS' } },
-  }),
+  goods({ id: 'c', product_tax_code: null, unit_price: '250.07', customer: { address: jackson } }),
 ];
 const discounts = { discount_amount: '7.77', third_party_discount_amount: '1.01', shipping: { amount: '9.99' } };
 const separate = { amount: '7.95', product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' };
@@ -45,10 +43,7 @@ const inputs: readonly Record<string, unknown>[] = [
   { ...discounts, explain: true },
   { tax_included: true, discount_amount: '3.00', shipping: separate },
   { currency: 'JPY', line_items: [goods({ id: 'a', unit_price: '333' }), goods({ id: 'b', unit_price: '1000' })] },
-  {
-    ship_from: { address: philadelphia },
-    customer: { address: { ...philadelphia, postal_code: '15201', city: 'Pittsburgh' } },
-  },
+  { ship_from: { address: philadelphia }, customer: { address: pittsburgh } },
   { customer: { address: philadelphia, exemption }, tax_date: '2026-03-01T23:59:59Z' },
   { collected_by: 'marketplace', tax_date: '2025-12-31' },
   { customer: { address: { city: 'Lyon', country: 'FR' } } },
@@ -56,7 +51,7 @@ const inputs: readonly Record<string, unknown>[] = [
 const settings: readonly Partial<Settings>[] = [
   {},
   { rounding: 'invoice' },
-  { registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }] },
+  { registrations: [monthly('MI', '2020-01-01')] },
   { ambiguous_address: 'highest_rate', ship_from: philadelphia },
 ];
 
@@ -89,54 +84,34 @@ it('returns the releases that were used, and stores nothing', async () => {
   const { id, content_releases } = await sold(client);
   const before = await readItem(caller, id);
   const { status, body } = await replay(client, id);
-  expect([status, body]).toEqual([
-    200,
-    {
-      object: 'replay',
-      id,
-      version: 1,
-      match: true,
-      reason: null,
-      detail: null,
-      engine_version: '1.1.0',
-      replayed_engine_version: '1.1.0',
-      content_releases,
-      difference_count: 0,
-      differences: [],
-    },
-  ]);
+  const versions = { version: 1, engine_version: '1.1.0', replayed_engine_version: '1.1.0', content_releases };
+  const same = { match: true, reason: null, detail: null, difference_count: 0, differences: [] };
+  expect([status, body]).toEqual([200, { object: 'replay', id, ...versions, ...same }]);
   expect(await readItem(caller, id)).toEqual(before);
 });
 
-const figures: readonly { readonly pointer: string; readonly leaf: string | null }[] = [
-  { pointer: '/tax_amount', leaf: '6.01' },
-  { pointer: '/total_amount', leaf: '113.94' },
-  { pointer: '/tax_summary/0/tax_amount', leaf: '5.99' },
-  { pointer: '/line_items/0/net_amount', leaf: '99.99' },
-  { pointer: '/line_items/0/taxes/0/tax_amount', leaf: '5.99' },
-  { pointer: '/line_items/0/taxes/0/taxability_reason', leaf: 'reduced_rated' },
-  { pointer: '/line_items/0/taxes/0/rule_id', leaf: null },
-  { pointer: '/line_items/0/address_resolution/coverage', leaf: 'partial' },
-  { pointer: '/shipping/taxes/0/taxability_reason', leaf: 'standard_rated' },
-];
-
-it.each(figures)('reports only $pointer if it was changed', async ({ pointer, leaf }) => {
+it.each([
+  ['/tax_amount', '6.01'],
+  ['/total_amount', '113.94'],
+  ['/tax_summary/0/tax_amount', '5.99'],
+  ['/line_items/0/net_amount', '99.99'],
+  ['/line_items/0/taxes/0/tax_amount', '5.99'],
+  ['/line_items/0/taxes/0/taxability_reason', 'reduced_rated'],
+  ['/line_items/0/taxes/0/rule_id', null],
+  ['/line_items/0/address_resolution/coverage', 'partial'],
+  ['/shipping/taxes/0/taxability_reason', 'standard_rated'],
+])('reports only %s if it was changed', async (pointer, leaf) => {
   const caller = await newCaller();
   const client = connectClient(caller);
-  const shipping = { amount: '7.95', product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' };
-  const { id } = await sold(client, { shipping });
+  const { id } = await sold(client, { shipping: separate });
   const path = pointer.slice(1).split('/');
   const { transaction } = transactionFrom(await readItem(caller, id));
   const right = path.reduce<object>((value, name) => Reflect.get(value, name), transaction);
   expect(right).not.toEqual(leaf);
   const owned = { account: caller.account.id, id };
   await alter(owned, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, leaf) }));
-  expect(await replayed(client, id)).toMatchObject({
-    match: false,
-    reason: null,
-    difference_count: 1,
-    differences: [{ pointer, recorded: leaf, replayed: right }],
-  });
+  const differences = [{ pointer, recorded: leaf, replayed: right }];
+  expect(await replayed(client, id)).toMatchObject({ match: false, reason: null, difference_count: 1, differences });
 });
 
 /** Replays the transaction with a change. */
@@ -146,43 +121,38 @@ const replayedWith = async (caller: Caller, id: string, change: (stored: StoredT
 };
 const gone = { 'US-MI': 'US-MI@2020-01-01.1' };
 const [row, line] = ['/tax_summary/1/rate', '/line_items/0/taxes/0/taxability_reason'];
-const missing = { match: null, reason: 'release_not_found', content_releases: gone };
-
-it.each<[string, Record<string, unknown>, (transaction: Transaction) => Partial<Transaction>, object]>([
-  [
-    'lists at most a hundred differences, and their number',
-    { line_items: Array.from({ length: 150 }, (_, index) => goods({ id: `item_${index}` })) },
-    ({ line_items }) => ({ line_items: line_items.map((one) => ({ ...one, tax_amount: '0.00' })) }),
-    { match: false, difference_count: 150, differences: { length: 100 } },
-  ],
-  [
-    'lists an additional row, field by field',
-    {},
-    ({ tax_summary }) => ({ tax_summary: [...tax_summary, ...tax_summary] }),
-    { differences: expect.arrayContaining([{ pointer: row, recorded: '0.06', replayed: null }]) },
-  ],
-  [
-    'returns match null if a release is missing',
-    {},
-    () => ({ content_releases: gone }),
-    { ...missing, detail: expect.stringContaining('US-MI@2020-01-01.1'), difference_count: 0, differences: [] },
-  ],
-  [
-    'replays a place without content as uncovered, even if content exists now',
-    {},
-    () => ({ content_releases: {} }),
-    { differences: expect.arrayContaining([{ pointer: line, recorded: 'standard_rated', replayed: 'not_supported' }]) },
-  ],
-])('%s', async (_, body, change, expected) => {
+/** Replays a sale after a change of the stored transaction. */
+const replayChanged = async (change: (transaction: Transaction) => Partial<Transaction>, body = {}) => {
   const caller = await newCaller();
   const { id } = await sold(connectClient(caller), body);
-  const answer = await replayedWith(caller, id, (stored) => ({
-    ...stored,
-    transaction: { ...stored.transaction, ...change(stored.transaction) },
-  }));
-  expect(answer).toMatchObject(expected);
+  return replayedWith(caller, id, ofTransaction(change));
+};
+
+it('lists at most a hundred differences, and their number', async () => {
+  const line_items = Array.from({ length: 150 }, (_, index) => goods({ id: `item_${index}` }));
+  const withoutTax = ({ line_items: all }: Transaction) => {
+    return { line_items: all.map((one) => ({ ...one, tax_amount: '0.00' })) };
+  };
+  const answer = await replayChanged(withoutTax, { line_items });
+  expect(answer).toMatchObject({ match: false, difference_count: 150, differences: { length: 100 } });
 });
 
+it('lists an additional row, field by field', async () => {
+  const { differences } = await replayChanged(({ tax_summary }) => ({ tax_summary: [...tax_summary, ...tax_summary] }));
+  expect(differences).toContainEqual({ pointer: row, recorded: '0.06', replayed: null });
+});
+
+it('returns match null if a release is missing', async () => {
+  const answer = await replayChanged(() => ({ content_releases: gone }));
+  const missing = { match: null, reason: 'release_not_found', content_releases: gone };
+  const detail = expect.stringContaining('US-MI@2020-01-01.1');
+  expect(answer).toMatchObject({ ...missing, detail, difference_count: 0, differences: [] });
+});
+
+it('replays a place without content as uncovered, even if content exists now', async () => {
+  const { differences } = await replayChanged(() => ({ content_releases: {} }));
+  expect(differences).toContainEqual({ pointer: line, recorded: 'standard_rated', replayed: 'not_supported' });
+});
 it('returns the same for a credit without the stored state of its sale', async () => {
   const caller = await newCaller();
   const client = connectClient(caller);
@@ -197,16 +167,11 @@ it('returns the same for a credit without the stored state of its sale', async (
 it("uses the stored settings of the transaction, not the account's current settings", async () => {
   const caller = await newCaller();
   const { id } = await sold(connectClient(caller));
-  const registrations = [{ state: 'PA', from: '2020-01-01', to: null, frequency: 'month' as const }];
-  const answer = await replayedWith(caller, id, (stored) => ({
-    ...stored,
-    settingsSnapshot: { ...stored.settingsSnapshot, registrations },
-  }));
-  expect(answer.differences).toContainEqual({
-    pointer: '/line_items/0/taxes/0/taxability_reason',
-    recorded: 'standard_rated',
-    replayed: 'not_collecting',
+  const settings = { registrations: [monthly('PA')] };
+  const { differences } = await replayedWith(caller, id, (stored) => {
+    return { ...stored, settingsSnapshot: { ...stored.settingsSnapshot, ...settings } };
   });
+  expect(differences).toContainEqual({ pointer: line, recorded: 'standard_rated', replayed: 'not_collecting' });
 });
 
 it('replays an expired draft at the version that reads return', async () => {

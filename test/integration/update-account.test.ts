@@ -14,6 +14,8 @@ import { database } from '../../shared/store/client/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
 import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
+import { monthly } from '../support/filings.ts';
+import type { Answer } from '../support/http.ts';
 import { accounts, expectFailure } from '../support/run-command.ts';
 import { getMeta, getRefusal, made, sold } from '../support/sales.ts';
 
@@ -21,19 +23,10 @@ const scopes = ['read', 'write', 'settings'] as const;
 const owner = () => newCaller({ scopes, settings: { registrations: null } });
 const change = ({ call }: Caller, body: object, headers = {}) => call('POST', '/account', { body, headers });
 const read = ({ call }: Caller) => call('GET', '/account');
+const getTag = ({ headers }: Answer) => ({ 'If-Match': headers.get('ETag') ?? '' });
 
-const identity = {
-  legal_name: 'A shop',
-  sst_id: null,
-  state_ids: { MN: '1234567' },
-  tin: { type: 'FEIN' as const, number: '123456789' },
-};
-const monthly = (state: string, from = '2026-01-01', to: string | null = null, frequency = 'month') => ({
-  state,
-  from,
-  to,
-  frequency,
-});
+const tin = { type: 'FEIN' as const, number: '123456789' };
+const identity = { legal_name: 'A shop', sst_id: null, state_ids: { MN: '1234567' }, tin };
 
 describe('POST /account', () => {
   it('changes only the settings that are sent, and records who changed them', async () => {
@@ -80,19 +73,16 @@ describe('POST /account', () => {
 
   it('refuses a change of settings that changed after they were read', async () => {
     const caller = await owner();
-    const { headers } = await read(caller);
-    const tag = headers.get('ETag') ?? '';
-    const { headers: next } = await change(caller, { review_days: 5 }, { 'If-Match': tag });
-    const refused = await change(caller, { review_days: 6 }, { 'If-Match': tag });
+    const tag = getTag(await read(caller));
+    const next = getTag(await change(caller, { review_days: 5 }, tag));
+    const refused = await change(caller, { review_days: 6 }, tag);
     expect(getRefusal(refused)).toBe('412 | precondition_failed If-Match');
-    expect((await made(change(caller, { review_days: 6 }, { 'If-Match': next.get('ETag') ?? '' }))).review_days).toBe(
-      6,
-    );
+    expect((await made(change(caller, { review_days: 6 }, next))).review_days).toBe(6);
   });
 
   it('accepts a repeated change whose first response was lost, although its If-Match is outdated', async () => {
     const caller = await owner();
-    const tag = { 'If-Match': (await read(caller)).headers.get('ETag') ?? '' };
+    const tag = getTag(await read(caller));
     const list = { review_days: 5, registrations: [monthly('MI')] };
     const first = await change(caller, list, tag);
     const second = await change(caller, list, tag);
@@ -116,7 +106,7 @@ describe('POST /account', () => {
 
   it('accepts one of two concurrent changes to the same settings', async () => {
     const caller = await owner();
-    const tag = { 'If-Match': (await read(caller)).headers.get('ETag') ?? '' };
+    const tag = getTag(await read(caller));
     const answers = await Promise.all([
       change(caller, { review_days: 5 }, tag),
       change(caller, { time_zone: 'America/Chicago' }, tag),
@@ -126,12 +116,8 @@ describe('POST /account', () => {
 
   it('applies concurrent changes of different settings, and one of two changes of the same setting', async () => {
     const caller = await owner();
-    const values = [4, 5, 6, 7];
-    const sent = [
-      { time_zone: 'America/Chicago' },
-      { ambiguous_address: 'reject' },
-      ...values.map((review_days) => ({ review_days })),
-    ];
+    const days4to7 = [4, 5, 6, 7].map((review_days) => ({ review_days }));
+    const sent = [{ time_zone: 'America/Chicago' }, { ambiguous_address: 'reject' }, ...days4to7];
     const answers = await Promise.all(sent.map((body) => change(caller, body)));
     // Under contention, the service returns a retryable error.
     expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
@@ -149,15 +135,13 @@ describe('POST /account', () => {
     await made(change(caller, { registrations: [monthly('MI'), monthly('OH')] }));
     await made(change(caller, { registrations: [monthly('MI')] }));
     await sold(connectClient(caller), { tax_date: '2026-03-15' });
-    const hiding = [
-      { registrations: [monthly('OH')] },
-      { collects_in: 'every_state' },
-      { books_open_from: '2026-04-01' },
-    ];
-    for (const body of hiding) {
+    for (const [body, field] of [
+      [{ registrations: [monthly('OH')] }, 'registrations'],
+      [{ collects_in: 'every_state' }, 'registrations'],
+      [{ books_open_from: '2026-04-01' }, 'books_open_from'],
+    ] as const) {
       const refused = await change(caller, body);
-      const pointer = 'books_open_from' in body ? '/books_open_from' : '/registrations';
-      expect(getRefusal(refused)).toBe(`409 | conflict_period_order ${pointer}`);
+      expect(getRefusal(refused)).toBe(`409 | conflict_period_order /${field}`);
       expect(getMeta(refused)).toEqual({ state: 'US-MI', period_end: '2026-03-31' });
     }
     await made(change(caller, { registrations: [monthly('MI', '2026-01-01', '2026-03-31')] }));
@@ -180,9 +164,8 @@ describe('POST /account', () => {
     expect([rate_limit, books_open_from]).toEqual([2000, null]);
     expect(registrations).toMatchObject([{ state: 'MI' }, { state: 'OH' }]);
     // Ohio has no sales, so its registration can be removed. The registration of Michigan can end.
-    expect(await run(list(monthly('MI', '2026-01-01', '2026-03-31')), 'books_open_from=2026-03-01')).toMatchObject({
-      code: 0,
-    });
+    const ended = list(monthly('MI', '2026-01-01', '2026-03-31'));
+    expect(await run(ended, 'books_open_from=2026-03-01')).toMatchObject({ code: 0 });
   });
 
   it('lists the changes of the operator', async () => {
@@ -224,9 +207,6 @@ describe('account store', () => {
     return { account: made, secret, id };
   };
 
-  const stored = async (Key: Record<string, string>) =>
-    (await database.send(new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true }))).Item;
-
   describe('provisioned accounts', () => {
     it('returns an account as provisioned and never overwrites it with a different account', async () => {
       const made = account();
@@ -259,11 +239,7 @@ describe('account store', () => {
         if (Item) Item.pk = apiKeyKey(hashKey('another')).pk;
         return answer;
       });
-      try {
-        await expect(findKey(hashKey(secret))).rejects.toThrow('different API key');
-      } finally {
-        noFaults();
-      }
+      await expect(findKey(hashKey(secret)).finally(noFaults)).rejects.toThrow('different API key');
     });
 
     it('keeps the id of a key that is provisioned again on the same terms, even concurrently', async () => {
@@ -306,6 +282,8 @@ describe('account store', () => {
 
   describe('the request counter of a rate-limit window', () => {
     const windowStart = 1_800_000_000_000;
+    const stored = async (Key: Record<string, string>) =>
+      (await database.send(new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true }))).Item;
 
     it('counts all requests of a batch or none', async () => {
       const { id } = account();
@@ -320,10 +298,8 @@ describe('account store', () => {
     it('deletes a counter after an hour', async () => {
       const { id } = account();
       await takeRequests(id, windowStart, 1, 10);
-      expect(await stored(rateWindowKey(id, windowStart))).toMatchObject({
-        requests: 1,
-        ttl: windowStart / 1000 + 3600,
-      });
+      const item = await stored(rateWindowKey(id, windowStart));
+      expect(item).toMatchObject({ requests: 1, ttl: windowStart / 1000 + 3600 });
     });
   });
 });
