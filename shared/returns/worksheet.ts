@@ -117,6 +117,14 @@ const marketplaceNotes = ({ lines }: FormLayout, whole: Base | undefined): strin
   return amount === 0n ? [] : [`Sales of ${money(amount)} USD whose tax a marketplace collects ${place}.`];
 };
 
+const creditNotes = ({ credits }: FormLayout, whole: Pick<FilingTotal, 'credit_amount'> | undefined): string[] => {
+  const amount = read(whole?.credit_amount ?? '0.00');
+  const advice = credits ?? 'If the form reports refunds on separate lines, add the credits back and enter them there.';
+  return amount === 0n
+    ? []
+    : [`Credits of ${money(-amount)} USD are subtracted on the lines. The entries of the filing list them. ${advice}`];
+};
+
 /** Returns the totals in US dollars. */
 const dollarTotals = ({ totals }: FilingWithTotals): readonly FilingTotal[] =>
   totals.filter(({ currency }) => currency === 'USD');
@@ -138,6 +146,7 @@ const listNotes = (
     ...lowConfidenceNotes(layout),
     ...layout.notes,
     ...marketplaceNotes(layout, whole),
+    ...creditNotes(layout, whole),
     ...(notRegistered === 0n
       ? []
       : [

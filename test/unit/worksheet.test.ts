@@ -132,6 +132,25 @@ it.each([
   expect(writeSheet(state, sample).notes.filter((note) => note.includes('marketplace'))).toEqual([]);
 });
 
+// Colorado and Florida deduct returned goods or their tax on lines of their own; California claims refunds of earlier
+// periods on schedule Q; Pennsylvania subtracts refunds from sales (61 Pa. Code 33.3). Massachusetts has no text.
+it.each([
+  ['US-CA', 'line 20b with schedule Q (CDTFA-531-Q)'],
+  ['US-CO', 'schedule A: add the credits to line 1'],
+  ['US-FL', 'enter their tax on line 6'],
+  ['US-PA', '61 Pa. Code 33.3'],
+  ['US-MA', 'If the form reports refunds on separate lines'],
+] as const)('states how the form of %s reports the credits', (state, text) => {
+  const sample = californian('100.00', '6.00', '2.00');
+  const creditsOf = (credit_amount: string) => {
+    const summary = sample.summary.map((sum) => ({ ...sum, credit_amount }));
+    return writeSheet(state, { ...sample, summary }).notes.filter((note) => note.startsWith('Credits of '));
+  };
+  expect(creditsOf('0.00')).toEqual([]);
+  expect(creditsOf('-25.50')).toEqual([expect.stringContaining(text)]);
+  expect(creditsOf('-25.50')[0]).toMatch(/^Credits of 25\.50 USD are subtracted on the lines\./);
+});
+
 // From 2025, a sale from outside Illinois is taxed at the destination (Illinois FY 2025-10), and is on lines 4 and 5.
 // By hand: state tax of 62.50 on sales from inside, 125.00 from outside, and 1.00 on food and drugs.
 it('reports sales from outside Illinois on the lines of the destination', () => {
