@@ -14,14 +14,11 @@ import { readCases } from '../support/facts.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 describe('API keys', () => {
-  it('creates unique keys that start with levy_ and are 44 characters long', () => {
+  it('creates unique keys that start with levy_, are 44 characters long and have a valid checksum', () => {
     const keys = Array.from({ length: 1000 }, newApiKey);
     expect(new Set(keys).size).toBe(1000);
     for (const key of keys) expect(key).toMatch(/^levy_[0-9A-Za-z]{39}$/);
-  });
-
-  it('creates keys with a valid checksum', () => {
-    for (const key of Array.from({ length: 1000 }, newApiKey)) expect(isMisspelt(key)).toBe(false);
+    for (const key of keys) expect(isMisspelt(key)).toBe(false);
   });
 
   it('rejects a key in which any character changes or two are swapped', () => {
@@ -98,19 +95,10 @@ it.each([
 
 it('trims a name', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
 
+const badScopes = [',', 'admin', 'read,admin', 'READ', 'read write', 'read,'];
 const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
   [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
-  [
-    parseScopes,
-    'Pass read, write and settings, separated by commas.',
-    '',
-    ',',
-    'admin',
-    'read,admin',
-    'READ',
-    'read write',
-    'read,',
-  ],
+  [parseScopes, 'Pass read, write and settings, separated by commas.', '', ...badScopes],
   [
     (text) => nameFrom(text, '--label'),
     '--label must be 1 to 100 characters, without control characters.',
@@ -123,14 +111,10 @@ it.each(refused.flatMap(([read, message, ...texts]) => texts.map((text) => ({ re
 );
 
 describe('the state of a key', () => {
-  const key = (terms: Partial<ApiKey>): ApiKey => ({
-    id: 'key_1',
-    account: 'acct_1',
-    scopes: ['read'],
-    created_at: '2026-10-01T00:00:00.000Z',
-    expires_at: null,
-    ...terms,
-  });
+  const created_at = '2026-10-01T00:00:00.000Z';
+  const key = (terms: Partial<ApiKey>): ApiKey => {
+    return { id: 'key_1', account: 'acct_1', scopes: ['read'], created_at, expires_at: null, ...terms };
+  };
   const at = (ms: number) => new Date(nowMs + ms).toISOString();
   it.each([
     [{}, 'active'],
@@ -219,14 +203,8 @@ describe('settings', () => {
 });
 
 describe('time zones', () => {
-  const zones = [
-    'UTC',
-    'America/New_York',
-    'America/Phoenix',
-    'Pacific/Honolulu',
-    'Asia/Kathmandu',
-    'Pacific/Kiritimati',
-  ];
+  const america = ['America/New_York', 'America/Phoenix'];
+  const zones = ['UTC', ...america, 'Pacific/Honolulu', 'Asia/Kathmandu', 'Pacific/Kiritimati'];
 
   /** Returns the day of a timestamp in a time zone, as the runtime formats it. */
   const dayIn = (timeMs: number, timeZone: string): string =>

@@ -40,12 +40,7 @@ describe('address resolution', () => {
     [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with periods'],
     [{ country: 'Georgia' }, 'GEORGIA', 'none', 'a country with the name of a state'],
     [{ country: 'CA' }, 'CA', 'none', 'a country with the code of a state'],
-    [
-      { country: 'IT', state: 'TN', postal_code: '38122' },
-      'IT',
-      'none',
-      'an Italian address that reads like a U.S. one',
-    ],
+    [{ country: 'IT', state: 'TN', postal_code: '38122' }, 'IT', 'none', 'in Italy, but it reads like a U.S. address'],
     [{ country: 'Deutschland', postal_code: '10115' }, 'DEUTSCHLAND', 'none', 'a country in its own language'],
   ])('resolves %o to %s at level %s: %s', (to, code, level) => {
     const { address_resolution, taxes } = firstLine(to) ?? {};
@@ -72,13 +67,9 @@ describe('address resolution', () => {
     const [message = ''] = listMessages(to, 'address_ambiguous');
     for (const state of states) expect(message).toMatch(new RegExp(`ZIP ${zip} is in .*\\b${state} \\(0`));
     expect(message).toContain('Send the state.');
-    expect(refusal({ to }, rejectAmbiguous)).toMatchObject([
-      {
-        code: unresolvable,
-        detail: expect.stringContaining('Send the state.'),
-        source: { pointer: '/customer/address' },
-      },
-    ]);
+    const detail = expect.stringContaining('Send the state.');
+    const source = { pointer: '/customer/address' };
+    expect(refusal({ to }, rejectAmbiguous)).toMatchObject([{ code: unresolvable, detail, source }]);
   });
 });
 
@@ -142,10 +133,8 @@ describe('ZIPs in several states, without a state', () => {
     const registrations = [{ state: 'TN', from: '2020-01-01', to: null, frequency: 'month' as const }];
     expect(rowAt(address, { settings: { registrations } })?.taxability_reason).toBe('not_collecting');
     const settings = { ...dearest.settings, registrations };
-    expect(rowAt(address, { settings })).toMatchObject({
-      jurisdiction_code: 'US-TN',
-      taxability_reason: 'standard_rated',
-    });
+    const collected = { jurisdiction_code: 'US-TN', taxability_reason: 'standard_rated' };
+    expect(rowAt(address, { settings })).toMatchObject(collected);
     const customer = { address, exemption: { type: 'resale' as const, regions: ['TN'] } };
     const reasons = [{}, dearest].map(
       (options) => ask({ customer }, options).line_items[0]?.taxes[0]?.taxability_reason,
@@ -214,9 +203,13 @@ describe('addresses that cannot be resolved', () => {
       { pointer: '/line_items/3/customer/address/state' },
     ]);
     const origins = [{ ship_from: bad }, { line_items: [{ ship_from: bad }] }];
-    expect(
-      origins.flatMap((request) => refusal({ to: { state: 'PA' }, ...request }).map(({ source }) => source)),
-    ).toEqual([{ pointer: '/ship_from/address/state' }, { pointer: '/line_items/0/ship_from/address/state' }]);
+    const found = origins.flatMap((request) =>
+      refusal({ to: { state: 'PA' }, ...request }).map(({ source }) => source),
+    );
+    expect(found).toEqual([
+      { pointer: '/ship_from/address/state' },
+      { pointer: '/line_items/0/ship_from/address/state' },
+    ]);
   });
 });
 
@@ -250,12 +243,7 @@ describe("the account's policies", () => {
     ['reject missing local rates', { state: 'NY', postal_code: '10001' }, rejectIncomplete, ['validation_not_covered']],
     ['reject an address that is not covered', { country: 'CA' }, rejectIncomplete, ['validation_not_covered']],
     ['accept complete content', { state: 'MI', postal_code: '48933' }, rejectIncomplete, []],
-    [
-      'reject incomplete coverage where the account collects',
-      { state: 'TX' },
-      registered('TX'),
-      ['validation_not_covered'],
-    ],
+    ['reject incomplete coverage where it collects', { state: 'TX' }, registered('TX'), ['validation_not_covered']],
     ['accept incomplete coverage where it does not', { state: 'TX' }, registered('MI'), []],
     ['reject an ambiguous ZIP', philadelphia, { ...rejectAmbiguous, releaseFor: () => listedRelease }, [unresolvable]],
     ['accept an unambiguous ZIP', { state: 'PA', postal_code: '19103' }, rejectAmbiguous, []],

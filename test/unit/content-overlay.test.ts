@@ -118,16 +118,8 @@ const toEntries = ({ state, rows, completeFrom }: ImportedRows): readonly Entry[
 
 /** Days before, on and after the first days of the files, and before the built-in releases begin. */
 const days = [
-  '2025-12-31',
-  '2026-02-28',
-  '2026-04-30',
-  '2026-09-30',
-  '2026-11-01',
-  '2026-11-14',
-  '2026-11-15',
-  '2026-12-01',
-  '2027-01-01',
-  '2027-02-01',
+  ...['2025-12-31', '2026-02-28', '2026-04-30', '2026-09-30', '2026-11-01', '2026-11-14'],
+  ...['2026-11-15', '2026-12-01', '2027-01-01', '2027-02-01'],
 ];
 
 const listAddresses = (state: State): readonly Address[] => {

@@ -10,32 +10,25 @@ import { always, buildLocation, getRelease } from '../support/builders.ts';
 import { readings } from '../support/facts.ts';
 
 describe('the output of `content show` for a ZIP', () => {
+  const halfYear = { from: '2026-01-01', to: '2026-06-30' };
   const release = getRelease({
     of: [
       { code: 'US-XX', type: 'state', rate: '0.04' },
       { code: 'CITY', type: 'city', rate: '0.03' },
     ],
-    locations: [
-      buildLocation({ zips: [['55012', '55012']], alternatives: [['CITY']], from: '2026-01-01', to: '2026-06-30' }),
-    ],
+    locations: [buildLocation({ ...halfYear, zips: [['55012', '55012']], alternatives: [['CITY']] })],
   });
   const part = { key: '55012', jurisdictions: [], rates: [], locations: release.locations };
   const shownOn = (day: string) => showZip({ ...release, locations: [] }, part, '55012', day).locations[0];
 
-  it('shows the rate on a day when the location is in force', () => {
-    for (const day of ['2026-01-01', '2026-06-30'])
-      expect(shownOn(day)).toMatchObject({
-        in_force: true,
-        alternatives: [{ rate: '0.07', jurisdictions: [{ rate: '0.04' }, { code: 'CITY', rate: '0.03' }] }],
-      });
-  });
-
-  it('shows no rate on a day without a location, even if its jurisdictions have rates', () => {
-    for (const day of ['2025-12-31', '2026-07-01'])
-      expect(shownOn(day)).toMatchObject({
-        in_force: false,
-        alternatives: [{ rate: null, jurisdictions: [{ rate: null }, { code: 'CITY', rate: null }] }],
-      });
+  it.each([
+    ['2025-12-31', false, null, null, null],
+    ['2026-01-01', true, '0.07', '0.04', '0.03'],
+    ['2026-06-30', true, '0.07', '0.04', '0.03'],
+    ['2026-07-01', false, null, null, null],
+  ])('shows a rate only on days when the location is in force: %s, %s', (day, in_force, rate, state, city) => {
+    const jurisdictions = [{ rate: state }, { code: 'CITY', rate: city }];
+    expect(shownOn(day)).toMatchObject({ in_force, alternatives: [{ rate, jurisdictions }] });
   });
 });
 

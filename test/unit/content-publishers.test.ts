@@ -24,15 +24,12 @@ describe('the publisher client', async () => {
 
   let play: RequestListener;
   let stolen = 0;
-  const [publisher, inside] = [
-    await listen(createServer((request, response) => play(request, response))),
-    await listen(
-      createServer((_request, response) => {
-        stolen += 1;
-        response.end('secret');
-      }),
-    ),
-  ];
+  const steal: RequestListener = (_request, response) => {
+    stolen += 1;
+    response.end('secret');
+  };
+  const publisher = await listen(createServer((request, response) => play(request, response)));
+  const inside = await listen(createServer(steal));
   const folder = createFolder();
   beforeEach(() => {
     stolen = 0;
@@ -134,14 +131,12 @@ describe('the publisher client', async () => {
       expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('rates');
     });
 
-    it('limits the body by its decoded size', async () => {
-      send(gzipSync(Buffer.alloc(5 * 1024 * 1024)), 'gzip');
-      await expect(trusting().readText(page)).rejects.toThrow('larger than 4 MiB');
-    });
-
-    it('rejects an unknown encoding', async () => {
-      send(Buffer.from('rates'), 'secret');
-      await expect(trusting().readText(page)).rejects.toThrow('encoded as secret');
+    it.each([
+      ['that is too large when it is decoded', gzipSync(Buffer.alloc(5 * 1024 * 1024)), 'gzip', 'larger than 4 MiB'],
+      ['with an unknown encoding', Buffer.from('rates'), 'secret', 'encoded as secret'],
+    ])('rejects a body %s', async (_, body, encoding, refusal) => {
+      send(body, encoding);
+      await expect(trusting().readText(page)).rejects.toThrow(refusal);
     });
   });
 
@@ -246,41 +241,28 @@ describe('links on a page', () => {
   });
 
   describe('current files', () => {
-    const revision = 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026';
+    const colorado = ['July-Dec2026_Oct26', 'July-Dec2026', 'Jan-June2026_Apr26'];
     it.each([
-      ['KS', ['KSR2026Q4AUG5.csv', 'KSR2027Q1NOV18.csv', 'KSR2027Q1JAN3.csv'], 'KSR2027Q1JAN3.csv'],
-      [
-        'AZ',
-        ['10012026', '11012026', '01012099'].map((day) => `TPT_RATETABLE_ALL_${day}.csv`),
-        'TPT_RATETABLE_ALL_11012026.csv',
-      ],
-      [
-        'CO',
-        [`${revision}_Oct26.xlsx`, `${revision}.xlsx`, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26.xlsx'],
-        `${revision}_Oct26.xlsx`,
-      ],
-    ])('selects the newest file that is not in the future for $0 from $1: $2', async (state, names, newest) => {
-      const [file] = listFiles(state);
-      expect(await currentFiles(file ? [file] : [], { readText: async () => link(...names) })).toMatchObject([
-        { name: newest },
-      ]);
-    });
+      ['KS', 'KSR*.csv', ['2026Q4AUG5', '2027Q1NOV18', '2027Q1JAN3'], '2027Q1JAN3'],
+      ['AZ', 'TPT_RATETABLE_ALL_*.csv', ['10012026', '11012026', '01012099'], '11012026'],
+      ['CO', 'Colorado_Jurisdiction_Codes_Rates_*.xlsx', colorado, 'July-Dec2026_Oct26'],
+    ])(
+      'selects the newest file that is not in the future for $0 from $1 and $2: $3',
+      async (state, name, days, last) => {
+        const files = listFiles(state).slice(0, 1);
+        const names = days.map((day) => name.replace('*', day));
+        const found = await currentFiles(files, { readText: async () => link(...names) });
+        expect(found).toMatchObject([{ name: name.replace('*', last) }]);
+      },
+    );
 
+    const services = [{ name: 'New_Mexico_gross_receipts_tax_July_2026_June_2027', type: 'FeatureServer' }];
+    const twoLayers = JSON.stringify({ services, layers: [0, 1].map((id) => ({ id, name: `Layer ${id}` })) });
+    const future = link('TPT_RATETABLE_ALL_01012099.csv');
     it.each([
-      [
-        'AZ',
-        link('TPT_RATETABLE_ALL_01012099.csv'),
-        'has no link to a file such as TPT_RATETABLE_ALL_11012026.csv with a day up to',
-      ],
+      ['AZ', future, 'has no link to a file such as TPT_RATETABLE_ALL_11012026.csv with a day up to'],
       ['NM', JSON.stringify({ error: { code: 499 } }), 'does not list ArcGIS services'],
-      [
-        'NM',
-        JSON.stringify({
-          services: [{ name: 'New_Mexico_gross_receipts_tax_July_2026_June_2027', type: 'FeatureServer' }],
-          layers: [0, 1].map((id) => ({ id, name: `Layer ${id}` })),
-        }),
-        'has 2 layers, and it is unclear which one has the rates',
-      ],
+      ['NM', twoLayers, 'has 2 layers, and it is unclear which one has the rates'],
     ])('does not guess the current file of %s from %s', async (state, text, says) => {
       await expect(found(state, text)).rejects.toThrow(says);
     });
@@ -339,54 +321,29 @@ describe('stale publications', () => {
   it.each(stalenessCases)('reports $as_of, $next_expected, $reason for $state with $files on $day $note', (row) => {
     const publisher = publishers.find((one) => one.state === row.state) as (typeof publishers)[number];
     const names = row.files.split(' ').filter(Boolean);
+    const last_modified = row.last_modified || null;
+    const options = names.length === 1 ? ['file'] : ['rates', 'boundaries'];
     const record = {
-      files: names.map((name, at) => ({
-        option: names.length === 1 ? 'file' : (['rates', 'boundaries'][at] ?? ''),
-        name,
-        last_modified: row.last_modified || null,
-      })),
+      files: names.map((name, at) => ({ option: options[at] ?? '', name, last_modified })),
       imported_at: row.imported ? `${row.imported}T23:00:00.000Z` : null,
       failure: row.failing_since ? { since: `${row.failing_since}T23:59:00.000Z` } : null,
     };
-    const expected = {
-      asOf: row.as_of || null,
-      nextExpected: row.next_expected || null,
-      reason: row.reason || null,
-    };
+    const dates = { asOf: row.as_of || null, nextExpected: row.next_expected || null };
+    const expected = { ...dates, reason: row.reason || null };
     expect(staleness(publisher, record, row.day)).toEqual(expected);
     if (names.length === 0) expect(staleness(publisher, null, row.day)).toEqual(expected);
   });
 
   it.each([
-    [
-      'a file of the publisher by the quarter in its name',
-      'MN',
-      'sst',
-      'MNR2026Q4AUG18.csv',
-      '2026-08-18',
-      '2027-01-08',
-    ],
-    ['a later one of two files', 'MN', 'sst', 'MNR2026Q3MAY18.csv MNB2026Q4AUG18.csv', '2026-08-18', '2027-01-08'],
-    [
-      'a file of the publisher without a day, posted in advance',
-      'TX',
-      'texas',
-      'taxrates.txt',
-      '2026-12-05',
-      '2027-04-08',
-    ],
-    ['another table by the day of its import', 'TX', 'woocommerce', 'tax_rates.csv', '2026-12-05', '2027-01-08'],
-    [
-      'another table by the month in its name',
-      'TX',
-      'zip-rates',
-      'TAXRATES_ZIP5_TX202606.csv',
-      '2026-06-01',
-      '2026-07-08',
-    ],
-    ['a table of a yearly publisher', 'FL', 'zip-rates', 'TAXRATES_ZIP5_FL202606.csv', '2026-06-01', '2027-01-08'],
-  ])('dates %s', (_what, state, format, names, as_of, due) => {
-    const files = names.split(' ').map((name) => ({ name }));
+    ['a file of the publisher by the quarter in its name', 'MN sst MNR2026Q4AUG18.csv', '2026-08-18', '2027-01-08'],
+    ['a later one of two files', 'MN sst MNR2026Q3MAY18.csv MNB2026Q4AUG18.csv', '2026-08-18', '2027-01-08'],
+    ['a file of the publisher without a day, posted in advance', 'TX texas taxrates.txt', '2026-12-05', '2027-04-08'],
+    ['another table by the day of its import', 'TX woocommerce tax_rates.csv', '2026-12-05', '2027-01-08'],
+    ['another table by the month in its name', 'TX zip-rates TAXRATES_ZIP5_TX202606.csv', '2026-06-01', '2026-07-08'],
+    ['a table of a yearly publisher', 'FL zip-rates TAXRATES_ZIP5_FL202606.csv', '2026-06-01', '2027-01-08'],
+  ])('dates %s', (_what, publication, as_of, due) => {
+    const [state, format = '', ...names] = publication.split(' ');
+    const files = names.map((name) => ({ name }));
     expect(publishedIn(`US-${state}`, format, files, '2026-12-05')).toEqual({ as_of, due });
   });
 

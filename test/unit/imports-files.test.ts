@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cityName } from '../../shared/catalog/local/place-names.ts';
 import { text } from '../../shared/importers/files/columns.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
-import { readSheet, readWorkbook, workbookNumber } from '../../shared/importers/files/workbook.ts';
+import { readSheet, readWorkbook, type Sheet, workbookNumber } from '../../shared/importers/files/workbook.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import {
   fixture,
@@ -30,31 +30,18 @@ describe('files', () => {
     (await read('table.csv', content)).rows.map((row) => ('cells' in row ? row.cells.join('|') : row));
 
   describe('tables', () => {
+    const padded = ',,\na,b,\n,,\n"", ,\r\nc,d,\n,,\n,,\n';
+    const semicolons = 'a;b;c,d\n"e;f";8,25;g\n';
+    const tabs = 'a\tb, c\td\n"e, f"\tg;h\ti\n';
     it.each([
       ['LF and CRLF line endings', 'a,b\r\nc,d\n', ['a|b', 'c|d']],
       ['the last line without a line break', 'a,b\nc,d', ['a|b', 'c|d']],
       ['a byte order mark before the first cell', '\uFEFFa,b\n', ['a|b']],
       ['blank lines, which are skipped', 'a\n\n\r\nb\n', ['a', 'b']],
-      [
-        'trailing rows of separators and quotes from spreadsheets, which are skipped',
-        ',,\na,b,\n,,\n"", ,\r\nc,d,\n,,\n,,\n',
-        ['a|b|', 'c|d|'],
-      ],
-      [
-        'semicolons as separators if they are more frequent in the first line, with commas in cells',
-        'a;b;c,d\n"e;f";8,25;g\n',
-        ['a|b|c,d', 'e;f|8,25|g'],
-      ],
-      [
-        'semicolons in cells if commas separate the first line',
-        'a,b\n75001; 75002; 75003,c\n',
-        ['a|b', '75001; 75002; 75003|c'],
-      ],
-      [
-        'tabs as separators, with quoted cells that contain commas',
-        'a\tb, c\td\n"e, f"\tg;h\ti\n',
-        ['a|b, c|d', 'e, f|g;h|i'],
-      ],
+      ['trailing rows of separators and quotes, which are skipped', padded, ['a|b|', 'c|d|']],
+      ['more semicolons than commas in the first line as separators', semicolons, ['a|b|c,d', 'e;f|8,25|g']],
+      ['semicolons in cells if commas separate the first line', 'a,b\n1; 2; 3,c\n', ['a|b', '1; 2; 3|c']],
+      ['tabs as separators, with quoted cells that contain commas', tabs, ['a|b, c|d', 'e, f|g;h|i']],
       ['tabs as separators, with a literal quote', '5" pipe\tb\n', ['5" pipe|b']],
       ['quoted cells with commas, quotes and line breaks', '"a, ""b""\nc",d\n', ['a, "b"\nc|d']],
       ['whitespace around a cell, which is trimmed', ' a ,\tb \n', ['a|b']],
@@ -64,11 +51,8 @@ describe('files', () => {
     });
 
     it('decodes tables as UTF-8, or Windows-1252 for invalid lines', async () => {
-      const content = Buffer.concat([
-        Buffer.from('Cañon City,1\n'),
-        Buffer.from('Cañon City,2\r\n', 'latin1'),
-        Buffer.from('Doña Ana,3'),
-      ]);
+      const [utf8, last] = [Buffer.from('Cañon City,1\n'), Buffer.from('Doña Ana,3')];
+      const content = Buffer.concat([utf8, Buffer.from('Cañon City,2\r\n', 'latin1'), last]);
       expect(await readCells(content)).toEqual(['Cañon City|1', 'Cañon City|2', 'Doña Ana|3']);
     });
 
@@ -122,10 +106,8 @@ describe('files', () => {
     it.each(['rates.zip', 'RATES.ZIP', 'rates'])(
       'detects ZIP files by magic bytes, regardless of the extension: %s',
       async (name) => {
-        expect(await read(name, zipped([table]))).toEqual({
-          name: 'Rates.CSV',
-          rows: [{ line: 1, cells: ['a', 'b'] }],
-        });
+        const rows = [{ line: 1, cells: ['a', 'b'] }];
+        expect(await read(name, zipped([table]))).toEqual({ name: 'Rates.CSV', rows });
       },
     );
 
@@ -247,19 +229,10 @@ describe('readWorkbook', () => {
       Second: [[{ number: '1' }]],
     });
     const read = await withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
-    expect(read).toEqual({
-      name: 'a.xlsx',
-      sheets: [
-        {
-          name: 'First & only',
-          rows: [
-            { line: 2, cells: ['', 'A B', '', ''] },
-            { line: 4, cells: ['0.09975', '2026-11-01', '', 'x'] },
-          ],
-        },
-        { name: 'Second', rows: [{ line: 1, cells: ['1'] }] },
-      ],
-    });
+    const texts = { line: 2, cells: ['', 'A B', '', ''] };
+    const values = { line: 4, cells: ['0.09975', '2026-11-01', '', 'x'] };
+    const second = { name: 'Second', rows: [{ line: 1, cells: ['1'] }] };
+    expect(read).toEqual({ name: 'a.xlsx', sheets: [{ name: 'First & only', rows: [texts, values] }, second] });
   });
 
   it('rejects a file that is not a workbook', async () => {
@@ -275,14 +248,8 @@ describe('readSheet', () => {
   });
   const readRates = (name: string) =>
     withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
-      const { rows } = await readSheet(
-        path,
-        { rate: text('Rate') },
-        {
-          pick: (sheets) => sheets.find((one) => one.name === name),
-        },
-      );
-      return rows;
+      const pick = (sheets: readonly Sheet[]) => sheets.find((one) => one.name === name);
+      return (await readSheet(path, { rate: text('Rate') }, { pick })).rows;
     });
 
   it('returns the columns below the headers of the selected sheet', async () => {

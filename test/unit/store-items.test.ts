@@ -43,6 +43,7 @@ describe('store claims', () => {
   const one = { reference_id: 'one' };
   const other = { reference_id: 'other' };
   const filed = { status: 'filed', expires_at: null } as const;
+  const expiredByClient = { ...voided, ...one, void_reason: 'draft_expired' };
   type State = Partial<Transaction>;
 
   it.each<[string, State | null, State, string | null, string | null]>([
@@ -63,13 +64,7 @@ describe('store claims', () => {
     ['a sale that is filed', { ...finalized, ...one }, { ...filed, ...one }, null, null],
     ['a voided sale', { ...finalized, ...one }, { ...voided, ...one }, null, 'one'],
     // A client can send this reason as well.
-    [
-      'a sale voided with the reason draft_expired',
-      { ...finalized, ...one },
-      { ...voided, ...one, void_reason: 'draft_expired' },
-      null,
-      'one',
-    ],
+    ['a sale voided with the reason draft_expired', { ...finalized, ...one }, expiredByClient, null, 'one'],
     ['a voided sale that is edited', { ...voided, ...one }, { ...voided, ...one }, null, null],
   ])('changes the claims of %s', (_what, before, after, take, release) => {
     const head = before === null ? created(after) : changed(created(before).after, after);

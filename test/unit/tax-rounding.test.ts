@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Release } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
+import type { TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { ask, buildDocument, getLine, placeAt } from '../support/builders.ts';
 import { drawFrom, listPlaces, orderFrom } from '../support/random-orders.ts';
 import { listCharges } from '../support/sales.ts';
@@ -38,21 +38,13 @@ describe('the statutory tables of a state', () => {
   const belowADollar = [19, 20, 33, 50, 66, 83, 99];
   const excess = [0, 16, 33, 50, 66, 83, 99];
 
+  const maryland = (cents: number) => (cents < 100 ? lookUp(belowADollar, cents) : overDollars(excess, cents));
+  const pittsburgh = { state: 'PA', postal_code: '15222' };
   it.each([
     ['Pennsylvania', harrisburg, 'US-PA', (cents: number) => overDollars(pennsylvania, cents)],
-    [
-      'Maryland',
-      baltimore,
-      'US-MD',
-      (cents: number) => (cents < 100 ? lookUp(belowADollar, cents) : overDollars(excess, cents)),
-    ],
+    ['Maryland', baltimore, 'US-MD', maryland],
     // The table has one cent per dollar, and one more from .51.
-    [
-      'Allegheny County',
-      { state: 'PA', postal_code: '15222' },
-      'US-PA-00-003',
-      (cents: number) => Math.floor((cents + 49) / 100),
-    ],
+    ['Allegheny County', pittsburgh, 'US-PA-00-003', (cents: number) => Math.floor((cents + 49) / 100)],
   ])('taxes every cent from 0.00 to 3.00 in %s as printed', (_, to, code, expected) => {
     for (let cents = 0; cents <= 300; cents += 1) {
       const { line_items } = ask({ to, line_items: [{ unit_price: (cents / 100).toFixed(2) }] });
@@ -63,19 +55,15 @@ describe('the statutory tables of a state', () => {
 
   const line = (address: object, unit_price = '0.51') => ({ unit_price, customer: { address } });
   const clothing = { ...line(harrisburg, '50.00'), product_tax_code: 'CLOTHING.APPAREL' };
-  const software = { unit_price: '0.50', product_tax_code: 'SOFTWARE.SAAS' };
+  const business = { address: baltimore, use: 'business' as const };
+  const software = { unit_price: '0.50', product_tax_code: 'SOFTWARE.SAAS', customer: business };
   it.each([
     ['the invoice as a whole', [line(harrisburg), line(harrisburg)], null, ['0.03', '0.03']],
     ['its shipping: 1.02 in total', [line(harrisburg)], { amount: '0.51' }, ['0.03', '0.03']],
     ['only taxed lines', [line(harrisburg), clothing], null, ['0.04', '0.00']],
     ['each jurisdiction: 10 cents plus 3 in Philadelphia', [line(philadelphia, '1.51')], null, ['0.13']],
     ['each state', [line(harrisburg), line(baltimore), line(harrisburg)], null, ['0.03', '0.04', '0.03']],
-    [
-      'not a different rate: 3% of 0.50 is 1.5 cents',
-      [{ ...software, customer: { address: baltimore, use: 'business' as const } }],
-      null,
-      ['0.02'],
-    ],
+    ['not a different rate: 3% of 0.50 is 1.5 cents', [software], null, ['0.02']],
   ])("applies the tables to %s, regardless of the account's rounding", (_, line_items, shipping, taxes) => {
     for (const rounding of ['line', 'invoice'] as const) {
       const charges = listCharges(ask({ line_items, shipping }, { settings: { rounding } }));
@@ -90,14 +78,8 @@ describe('tax allocation', () => {
   const timesRate = (amount: bigint, rate: string): Fraction => times(whole(amount), fraction(rate));
 
   /** The tax of a jurisdiction on a line with this net, and on its share of a shipping charge. */
-  const getPart = (
-    place: Place,
-    code: string,
-    line: TaxLine,
-    net: bigint,
-    charge: TaxLine | undefined,
-    share: bigint,
-  ): Part => {
+  const getPart = (code: string, line: TaxLine, net: bigint, charge: TaxLine | undefined, share: bigint): Part => {
+    const { place } = line;
     const { rules, rates, settings } = place.release as Release;
     const effect = rules.find((one) => one.jurisdictions?.includes(code) && isIn(one.ptcs, line.product.path))?.effect;
     const known = rates.find(({ jurisdiction }) => jurisdiction === code);
@@ -156,7 +138,7 @@ describe('tax allocation', () => {
         const parts = lines.map((line, index) =>
           line.place.jurisdictions.map(({ code }) => ({
             code,
-            ...getPart(line.place, code, line, nets[index] ?? 0n, charge, ofShipping[delivered.indexOf(index)] ?? 0n),
+            ...getPart(code, line, nets[index] ?? 0n, charge, ofShipping[delivered.indexOf(index)] ?? 0n),
           })),
         );
         const byLine = calculateTax(document).lines;
@@ -181,12 +163,10 @@ describe('tax allocation', () => {
         const byInvoice = calculateTax({ ...document, rounding: 'invoice' }).lines;
         expect(exacts.every((exact, index) => isNear(byInvoice[index]?.tax ?? -1n, exact))).toBe(true);
         for (const state of states) {
-          const rows = byInvoice
-            .flatMap((one) => one.rows)
-            .filter(({ jurisdiction }) => jurisdiction.code.startsWith(state));
-          const exact = parts
-            .flat()
-            .flatMap((part) => (part.code.startsWith(state) ? [part.exact, part.shipping] : []));
+          const all = byInvoice.flatMap((one) => one.rows);
+          const rows = all.filter(({ jurisdiction }) => jurisdiction.code.startsWith(state));
+          const own = parts.flat().filter(({ code }) => code.startsWith(state));
+          const exact = own.flatMap((part) => [part.exact, part.shipping]);
           expect(total(rows.map(({ tax }) => tax))).toBe(nearest(getSum(exact)));
         }
       }));

@@ -51,11 +51,9 @@ it.each([
 ] as const)('reports over-collected tax on the lines of %s', (state, city, expected) => {
   const sample = californian('100.00', '6.00', '2.00');
   const codes = [`US-${state}`, `US-${state}-${city}`];
-  const totals = sample.totals.map((total, at) => ({
-    ...total,
-    jurisdiction_code: codes[at] ?? '',
-    over_collected_amount: at === 0 ? '1.00' : '0.50',
-  }));
+  const totals = sample.totals.map((total, at) => {
+    return { ...total, jurisdiction_code: codes[at] ?? '', over_collected_amount: at === 0 ? '1.00' : '0.50' };
+  });
   const sheet = buildWorksheet({ ...sample, state: `US-${state}`, totals }, formLayout(formNames[`US-${state}`]));
   expect(Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount]))).toMatchObject(expected);
   expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual(['9.50', '0.00']);
@@ -66,17 +64,12 @@ it('omits a fee and its over-collected tax', () => {
   const sample = californian('100.00', '6.00', '2.00');
   const [state, city] = sample.totals;
   if (!state || !city) throw new Error('The sample has two totals.');
+  const amounts = { calculated_tax_amount: '0.28', over_collected_amount: '1.00' };
+  const fee = { jurisdiction_type: 'district' as const, ...amounts, tax_due: { ...state.tax_due, fees: '0.28' } };
   const totals = [
     { ...state, jurisdiction_code: 'US-CO' },
     { ...city, jurisdiction_code: 'US-CO-01-25115' },
-    {
-      ...state,
-      jurisdiction_code: 'US-CO-RDF',
-      jurisdiction_type: 'district' as const,
-      calculated_tax_amount: '0.28',
-      over_collected_amount: '1.00',
-      tax_due: { ...state.tax_due, fees: '0.28' },
-    },
+    { ...state, jurisdiction_code: 'US-CO-RDF', ...fee },
   ];
   const sheet = buildWorksheet({ ...sample, frequency: 'quarter', state: 'US-CO', totals }, formLayout('CO-DR-0100'));
   expect(sheet.lines.find(({ line }) => line === '9')?.amount).toBe('8.00');
@@ -86,49 +79,33 @@ it('omits a fee and its over-collected tax', () => {
 
 it('notes that the state has a different form for the frequency', () => {
   const quarterly = formLayout('NY-ST-100');
-  const notes = (['month', 'quarter'] as const).map(
-    (frequency) =>
-      buildWorksheet({ ...californian('100.00', '6.00', '2.00'), frequency, state: 'US-NY' }, quarterly).notes,
-  );
+  const sample = { ...californian('100.00', '6.00', '2.00'), state: 'US-NY' };
+  const frequencies = ['month', 'quarter'] as const;
+  const notes = frequencies.map((frequency) => buildWorksheet({ ...sample, frequency }, quarterly).notes);
   expect(notes.map((of) => of.filter((note) => note.includes('form of a quarter')).length)).toEqual([1, 0]);
 });
 
 const writeSheet = (state: keyof typeof formNames, sample: FilingWithTotals) => {
-  const sheet = buildWorksheet(
-    {
-      ...sample,
-      state,
-      totals: sample.totals.map((total, at) => (at === 0 ? { ...total, jurisdiction_code: state } : total)),
-    },
-    formLayout(formNames[state]),
-  );
+  const totals = sample.totals.map((total, at) => (at === 0 ? { ...total, jurisdiction_code: state } : total));
+  const sheet = buildWorksheet({ ...sample, state, totals }, formLayout(formNames[state]));
   return { ...sheet, amounts: Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount])) };
 };
 
 // By hand: sales of 100.00, of which a marketplace made 30.00 and 70.00 are taxed.
 // Florida excludes sales of a marketplace from the seller's return (Fla. Stat. 212.05965(4)); Texas includes them.
 it.each([
-  [
-    'US-FL',
-    { 'A.1': '70.00', 'A.2': '0.00', 'A.3': '70.00' },
-    '30.00 USD whose tax a marketplace collects are not on this form',
-  ],
-  [
-    'US-TX',
-    { 1: '100.00', 2: '70.00' },
-    '30.00 USD whose tax a marketplace collects are in gross sales and in deductions',
-  ],
+  ['US-FL', { 'A.1': '70.00', 'A.2': '0.00', 'A.3': '70.00' }, 'not on this form'],
+  ['US-TX', { 1: '100.00', 2: '70.00' }, 'in gross sales and in deductions'],
 ] as const)('reports sales of a marketplace in %s', (state, expected, text) => {
   const sample = californian('100.00', '6.00', '2.00');
-  const summary = sample.summary.map((sum) => ({
-    ...sum,
-    taxable_amount: '70.00',
-    exempt_amount: '30.00',
-    exempt_by_reason: { ...sum.exempt_by_reason, marketplace: '30.00' },
-  }));
+  const figures = { taxable_amount: '70.00', exempt_amount: '30.00' };
+  const summary = sample.summary.map((sum) => {
+    return { ...sum, ...figures, exempt_by_reason: { ...sum.exempt_by_reason, marketplace: '30.00' } };
+  });
   const { amounts, notes } = writeSheet(state, { ...sample, summary });
   expect(amounts).toMatchObject(expected);
-  expect(notes.filter((note) => note.includes(text))).toHaveLength(1);
+  const told = `30.00 USD whose tax a marketplace collects are ${text}`;
+  expect(notes.filter((note) => note.includes(told))).toHaveLength(1);
   expect(writeSheet(state, sample).notes.filter((note) => note.includes('marketplace'))).toEqual([]);
 });
 
