@@ -174,11 +174,8 @@ describe('the JSON checker', () => {
         expect(error === null).toBe(parses(text));
         if (error === null) return;
         wrong += 1;
-        const start =
-          text
-            .split('\n')
-            .slice(0, error.line - 1)
-            .join('\n').length + (error.line > 1 ? 1 : 0);
+        const lines = text.split('\n').slice(0, error.line - 1);
+        const start = lines.reduce((length, line) => length + line.length + 1, 0);
         const before = text.slice(0, start + error.column - 1);
         // The text before the position can be completed to valid JSON.
         const endings = ['', '1', '"a":1', ':1', '""', 'null'];
@@ -256,9 +253,8 @@ describe('retries', () => {
         const virtual = virtualTime(random);
         const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, random === 0 ? 100 : 10);
         const remaining = virtual.getRemaining(lastsMs);
-        await expect(retryContention(attempt, remaining, virtual.time)).rejects.toMatchObject({
-          name: 'ThrottlingException',
-        });
+        const name = 'ThrottlingException';
+        await expect(retryContention(attempt, remaining, virtual.time)).rejects.toMatchObject({ name });
         expect(remaining()).toBeGreaterThanOrEqual(1890);
         // The attempts used the available time, up to the pause that would have been too long.
         expect(remaining()).toBeLessThan(3010);
@@ -309,11 +305,14 @@ describe('retries', () => {
       return { virtual, given: retryWhileStale(attempt, remaining, virtual.time), remaining, seen };
     };
 
-    it('attempts the change up to a hundred times, with growing pauses', async () => {
-      const { given, virtual, seen } = stale(100_000);
+    it.each([
+      ['up to a hundred times, with growing pauses', 100_000, 100, [10, 20, 40, 80, 160, 160, 160]],
+      ['once if no time is left', 1999, 1, []],
+    ])('attempts the change %s', async (_, lastsMs, attempts, pauses) => {
+      const { given, virtual, seen } = stale(lastsMs);
       await expect(given).rejects.toThrow(Contention);
-      expect(seen.attempts).toBe(100);
-      expect(virtual.pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 160, 160]);
+      expect(seen.attempts).toBe(attempts);
+      expect(virtual.pauses.slice(0, 7)).toEqual(pauses);
     });
 
     it.each([0, 0.5, nearly])('stops retrying in time to respond: %d', async (random) => {
@@ -321,13 +320,6 @@ describe('retries', () => {
       await expect(given).rejects.toThrow(Contention);
       expect(remaining()).toBeGreaterThanOrEqual(1970);
       expect(remaining()).toBeLessThan(2400);
-    });
-
-    it('attempts the change once if no time is left', async () => {
-      const { given, virtual, seen } = stale(1999);
-      await expect(given).rejects.toThrow(Contention);
-      expect(seen.attempts).toBe(1);
-      expect(virtual.pauses).toEqual([]);
     });
   });
 });

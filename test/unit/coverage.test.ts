@@ -6,7 +6,7 @@ import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts'
 import { listStates, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
-import type { Release, Rule } from '../../shared/catalog/release.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { type SourceRecord, stateCoverage, toSourceCoverage } from '../../shared/coverage/coverage.ts';
 import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
 import { taxabilityPage } from '../../shared/coverage/page.ts';
@@ -49,12 +49,8 @@ describe('local coverage', () => {
       const covered = localCoverageOn(getTabled(state), day);
       if (covered.basis === 'not_levied') {
         expect(lines.every((line) => line?.['rate'] === '0')).toBe(true);
-        expect(covered).toMatchObject({
-          areas: 0,
-          places_missing: 0,
-          share_missing: '0.0000',
-          share_outdated: '0.0000',
-        });
+        const nothing = { areas: 0, places_missing: 0, share_missing: '0.0000', share_outdated: '0.0000' };
+        expect(covered).toMatchObject(nothing);
         return;
       }
       expect(covered).toMatchObject({ basis: 'by_place', areas: rated.size, places_missing: missing });
@@ -102,23 +98,15 @@ describe('local coverage', () => {
     });
   });
 
-  describe('releases without tables', () => {
-    const old = (others: Partial<Release>) => ({ ...getRelease({ id: 'US-XX@2026-11-22.1' }), ...others });
+  const unknown = { share_outdated: null, places_missing: null, share_missing: null };
 
-    it('reports the basis none, not_levied or by_place', () => {
-      expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
-        basis: 'none',
-        as_of: null,
-        oldest_as_of: null,
-        share_outdated: null,
-        areas: null,
-        places_missing: null,
-        share_missing: null,
-      });
-      expect(localCoverageOn(old({}), day)).toMatchObject({ basis: 'not_levied', as_of: '2026-11-22' });
-      const named = old({ locations: [buildLocation({ cities: ['WHITEFISH'] })] });
-      expect(localCoverageOn(named, day)).toMatchObject({ basis: 'by_place', as_of: '2026-11-22', areas: null });
-    });
+  it('reports the basis none, not_levied or by_place for a release without tables', () => {
+    const old = (others: Partial<Release>) => ({ ...getRelease({ id: 'US-XX@2026-11-22.1' }), ...others });
+    const none = { basis: 'none', as_of: null, oldest_as_of: null, areas: null, ...unknown };
+    expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual(none);
+    expect(localCoverageOn(old({}), day)).toMatchObject({ basis: 'not_levied', as_of: '2026-11-22' });
+    const named = old({ locations: [buildLocation({ cities: ['WHITEFISH'] })] });
+    expect(localCoverageOn(named, day)).toMatchObject({ basis: 'by_place', as_of: '2026-11-22', areas: null });
   });
 
   describe('imports', () => {
@@ -132,15 +120,8 @@ describe('local coverage', () => {
       withFallback(imported({ bottom: getTabled(state).id, ...others }), () => getTabled(state));
 
     it('reports an import by file, as of the day of the import', () => {
-      expect(localCoverageOn(imported(), day)).toEqual({
-        basis: 'by_file',
-        as_of: '2026-11-20',
-        oldest_as_of: '2026-11-20',
-        share_outdated: null,
-        areas: 30,
-        places_missing: null,
-        share_missing: null,
-      });
+      const days = { as_of: '2026-11-20', oldest_as_of: '2026-11-20' };
+      expect(localCoverageOn(imported(), day)).toEqual({ basis: 'by_file', ...days, areas: 30, ...unknown });
     });
 
     it('reports at least the coverage of the built-in release below an import, and notes the fallback', () => {
@@ -212,18 +193,11 @@ describe('coverage sources', () => {
   };
   describe('the source of a state', () => {
     it('reports the built-in content until an update is imported, with the day of the local rates', () => {
-      expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({
-        origin: 'built_in',
-        publisher: 'Missouri Department of Revenue',
-        addresses: ['https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/2026/'],
-        release: null,
-        in_use: false,
-        proposal: null,
-        as_of: expect.stringMatching(/^2026-\d\d-\d\d$/),
-        next_expected: null,
-        stale: false,
-        stale_reason: null,
-      });
+      const addresses = ['https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/2026/'];
+      const source = { origin: 'built_in', publisher: 'Missouri Department of Revenue', addresses };
+      const dates = { as_of: expect.stringMatching(/^2026-\d\d-\d\d$/), next_expected: null };
+      const none = { release: null, in_use: false, proposal: null, stale: false, stale_reason: null };
+      expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({ ...source, ...dates, ...none });
     });
 
     it('reports the active import, even if it is below another import', () => {
@@ -236,22 +210,12 @@ describe('coverage sources', () => {
     it('includes a release that is not in use until it is activated', () => {
       const gate = { name: 'changed', figure: 30, most: 25, unit: '%', passed: false } as const;
       const rate = { jurisdiction: 'US-MN', name: 'Minnesota', kind: 'general', from: '2026-10-01', to: null };
-      const changes = {
-        against: 'US-MN@2026-11-22.1',
-        count: 1,
-        rates: [{ ...rate, before: '0.06875', after: '0.07' }],
-      };
-      const waiting = {
-        ...minnesota,
-        activated: false,
-        proposal: { gates: [{ ...gate, describe: 'changed rates' }], held: 'Gates failed: changed.', changes },
-      };
-      const proposal = {
-        imported_at: minnesota.imported_at,
-        gates: [{ ...gate, text: 'changed rates' }],
-        held: 'Gates failed: changed.',
-        changes,
-      };
+      const rates = [{ ...rate, before: '0.06875', after: '0.07' }];
+      const reason = { held: 'Gates failed: changed.', changes: { against: 'US-MN@2026-11-22.1', count: 1, rates } };
+      const stored = { gates: [{ ...gate, describe: 'changed rates' }], ...reason };
+      const waiting = { ...minnesota, activated: false, proposal: stored };
+      const { imported_at } = minnesota;
+      const proposal = { imported_at, gates: [{ ...gate, text: 'changed rates' }], ...reason };
       const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
       expect(toSourceCoverage(builtIn('MN'), waiting, day)).toMatchObject(proposed);
       // An operator activated it; the next update records that.
@@ -263,15 +227,10 @@ describe('coverage sources', () => {
     });
 
     it("reports no URL if Levy cannot import the state's files, and no publisher in a state without a sales tax", () => {
-      expect(toSourceCoverage(builtIn('NY'), null, day)).toMatchObject({
-        publisher: 'New York State Department of Taxation and Finance',
-        addresses: [],
-      });
-      expect(toSourceCoverage(builtIn('OR'), null, day)).toMatchObject({
-        publisher: null,
-        addresses: [],
-        stale: false,
-      });
+      const publisher = 'New York State Department of Taxation and Finance';
+      expect(toSourceCoverage(builtIn('NY'), null, day)).toMatchObject({ publisher, addresses: [] });
+      const none = { publisher: null, addresses: [], stale: false };
+      expect(toSourceCoverage(builtIn('OR'), null, day)).toMatchObject(none);
     });
   });
 
@@ -313,19 +272,14 @@ describe('the taxability of a code in a state', () => {
 
   it('shows each treatment if business and personal use are taxed differently', () => {
     // The rule is Ohio R.C. 5739.01(B)(3)(e).
-    expect(inState('OH', 'SOFTWARE.SAAS')).toMatchObject({
-      treatment: 'by_use',
-      attributes: [
-        { code: '_BUSINESS_USE', treatment: 'taxable' },
-        { code: '_PERSONAL_USE', treatment: 'exempt' },
-      ],
-    });
+    const { treatment, attributes } = inState('OH', 'SOFTWARE.SAAS');
+    const treatments = attributes.map((one) => `${one.code} ${one.treatment}`);
+    expect([treatment, treatments]).toEqual(['by_use', ['_BUSINESS_USE taxable', '_PERSONAL_USE exempt']]);
   });
 
   it('reports taxable without a rule, with a note that no rule is established', () => {
-    const rules: Rule[] = [
-      rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
-    ];
+    const flour = { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } };
+    const rules = [rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, flour)];
     const candy = findTaxability(getRelease({ rules }), 'FOOD.CANDY', day);
     expect(candy).toMatchObject({ treatment: 'taxable', rule_id: null, confidence: null, source: null });
     expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
@@ -342,11 +296,9 @@ describe('the taxability of a code in a state', () => {
   });
 
   it('reports the shipping policy if no rule covers a shipping charge', () => {
-    expect(inState('IA', 'SHIPPING.DELIVERY')).toMatchObject({
-      treatment: 'exempt',
-      rule_id: 'ia-shipping',
-      attributes: [{ code: '_INCLUDED_IN_PRICE', treatment: 'follows_goods' }],
-    });
+    const attributes = [{ code: '_INCLUDED_IN_PRICE', treatment: 'follows_goods' }];
+    const expected = { treatment: 'exempt', rule_id: 'ia-shipping', attributes };
+    expect(inState('IA', 'SHIPPING.DELIVERY')).toMatchObject(expected);
   });
 });
 
@@ -384,9 +336,8 @@ describe('the taxability page', () => {
 
   it('explains each symbol in use, and no other, in the legend', () => {
     const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
-    const used = [...rows.values()]
-      .flat()
-      .flatMap((text) => (text.endsWith('\\*') ? [text.slice(0, -2), '\\*'] : [text]));
+    const cells = [...rows.values()].flat();
+    const used = cells.flatMap((text) => (text.endsWith('\\*') ? [text.slice(0, -2), '\\*'] : [text]));
     expect(new Set(used)).toEqual(new Set(legend));
     expect(new Set(legend).size).toBe(legend.length);
   });

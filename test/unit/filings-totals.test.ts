@@ -149,6 +149,8 @@ const inSteps = (all: readonly LiabilityEntry[], size: number) => {
   return totals;
 };
 
+const open = { phase: 'move', isDone: false, cursor: null } as const;
+
 describe('totals', () => {
   it('adds up the entries exactly, in any order and steps and over any shards', () => {
     fc.assert(
@@ -165,16 +167,9 @@ describe('totals', () => {
     fc.assert(
       fc.property(entries, (all) => {
         const totals = inSteps(all, 4);
-        const progress = {
-          shard: 3,
-          phase: 'move',
-          isDone: false,
-          entries: { moved: all.length, marked: 0, reopened: 0 },
-          cursor: null,
-          totals,
-          parts: [...totals.jurisdictions.keys()].slice(0, 2),
-          version: 7,
-        } as const;
+        const entries = { moved: all.length, marked: 0, reopened: 0 };
+        const parts = [...totals.jurisdictions.keys()].slice(0, 2);
+        const progress = { ...open, shard: 3, entries, totals, parts, version: 7 };
         expect(filingProgressFrom(filingProgressItem('acct', 'fil', progress))).toEqual(progress);
       }),
     );
@@ -186,28 +181,16 @@ describe('totals', () => {
     const place = { jurisdiction_code: 'US-HI', jurisdiction_name: 'Hawaii', jurisdiction_type: 'state' } as const;
     const rates = new Map(['0.04', '0.0050', '0.005'].map((rate) => [rate, { ...sum, credit: -7n, credits: 1 }]));
     const total = toFilingTotal({ ...place, currency: 'KWD', reporting: { code: '1', month: '2026-10' }, sum, rates });
+    const none = Object.fromEntries(namedExemptions.map((name) => [name, '0.000']));
     const figures = {
-      gross_amount: '100.950',
-      exempt_amount: '0.900',
-      exempt_by_reason: {
-        ...Object.fromEntries(namedExemptions.map((name) => [name, '0.000'])),
-        ...{ resale: '0.100', marketplace: '0.200', product: '0.600' },
-      },
-      not_covered_amount: '0.050',
-      taxable_amount: '100.000',
-      calculated_tax_amount: '4.100',
-      tax_amount: '4.200',
-      over_collected_amount: '0.100',
-      count: 2,
+      ...{ gross_amount: '100.950', exempt_amount: '0.900', not_covered_amount: '0.050', taxable_amount: '100.000' },
+      exempt_by_reason: { ...none, resale: '0.100', marketplace: '0.200', product: '0.600' },
+      ...{ calculated_tax_amount: '4.100', tax_amount: '4.200', over_collected_amount: '0.100', count: 2 },
     };
     const credits = { credit_amount: '-0.007', credit_count: 1 };
     expect(total).toEqual({
       ...place,
-      currency: 'KWD',
-      reporting_code: '1',
-      ...figures,
-      credit_amount: '0.000',
-      credit_count: 0,
+      ...{ ...figures, currency: 'KWD', reporting_code: '1', credit_amount: '0.000', credit_count: 0 },
       tax_due: { in_state: '0.030', out_of_state: '4.140', food_and_drugs: '0.020', fees: '0.010' },
       rates: ['0.005', '0.0050', '0.04'].map((rate) => ({ rate, ...figures, ...credits })),
     });
@@ -217,16 +200,10 @@ describe('totals', () => {
     const any = (currency: string) => [`any ${currency}`, { gross: 100n, count: 1 }] as const;
     const usd = [any('USD'), ['over_collected USD', { gross: 100n, count: 1 }]] as const;
     const reason = { reason: 'over_collected', currency: 'USD', count: 1, gross_amount: '1.00' };
-    expect(toExceptionSums({ exceptions: new Map(usd) })).toEqual({
-      count: 1,
-      gross_amount: '1.00',
-      by_reason: [reason],
-    });
-    expect(toExceptionSums({ exceptions: new Map([...usd, any('JPY')]) })).toEqual({
-      count: 2,
-      gross_amount: null,
-      by_reason: [reason],
-    });
+    const single = { count: 1, gross_amount: '1.00', by_reason: [reason] };
+    expect(toExceptionSums({ exceptions: new Map(usd) })).toEqual(single);
+    const both = { count: 2, gross_amount: null, by_reason: [reason] };
+    expect(toExceptionSums({ exceptions: new Map([...usd, any('JPY')]) })).toEqual(both);
   });
 });
 
@@ -289,9 +266,9 @@ it('fits all sums of a shard that are not in parts into one item, with every cur
     [...totals.review].map(([key, { count }]) => [key, { count, gross: amount(), tax: amount() }]),
   );
   expect(review.size).toBe(180 * (1 + reviewCodes.length));
-  const progress = { ...({ shard: 0, phase: 'move', isDone: false, cursor: null, parts: [], version: 1 } as const) };
-  const none = { moved: 0, marked: 0, reopened: 0 };
-  const item = filingProgressItem('acct', 'fil', { ...progress, entries: none, totals: { ...totals, review } });
+  const entriesNone = { moved: 0, marked: 0, reopened: 0 };
+  const progress = { ...open, shard: 0, parts: [], version: 1, entries: entriesNone };
+  const item = filingProgressItem('acct', 'fil', { ...progress, totals: { ...totals, review } });
   const stored = item['totals'] as Uint8Array;
   // An item has at most 400 KB, and the jurisdictions at most 210 KB.
   expect(stored.byteLength).toBeLessThan(190_000);
@@ -313,11 +290,8 @@ const inShards = async (sales: readonly Sale[], size: number, rowsMax: number) =
     for (let at = 0; at < own.length; at += size) {
       const added = withEntries(noTotals, own.slice(at, at + size).map(buildEntry));
       const { written, ...grown } = await addToShard(progress, added, rowsMax, async (froms) => {
-        const read = await parts(
-          '',
-          '',
-          froms.map((from) => ({ shard, from })),
-        );
+        const places = froms.map((from) => ({ shard, from }));
+        const read = await parts('', '', places);
         return new Map(read.map(({ from, sums }) => [from, sums]));
       });
       for (const part of written) stored.set(getPlace(part), part);
@@ -385,12 +359,8 @@ describe('totals in parts', () => {
 
 it('limits the totals on a page to what fits in memory', () => {
   const sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 1 };
-  const place = {
-    jurisdiction_code: 'US-TX',
-    jurisdiction_name: 'T',
-    jurisdiction_type: 'city',
-    currency: 'JPY',
-  } as const;
+  const names = { jurisdiction_code: 'US-TX', jurisdiction_name: 'T', jurisdiction_type: 'city' } as const;
+  const place = { ...names, currency: 'JPY' };
   const sums = Array.from({ length: totalsMax() + 1 }, (_, at) => {
     const one = { ...place, reporting: null, sum, rates: new Map([['0', sum]]) };
     return [String(at), one] as const;

@@ -169,12 +169,8 @@ describe('the simplified sellers use tax of Alabama', () => {
 
   it('charges the rate of a custom rule for the tax, and keeps only the exemptions of other custom rules', () => {
     const state = { ...always, id: 'al-own', ptcs: ['FOOD.GROCERY'], attributes: { any: [], none: [] } };
-    const rules = (others: object) =>
-      buildOwnRules({
-        rules: [
-          { ...state, levels: ['state'], effect: { type: 'rate', rate: '0.01' }, source: 'own:ruling', ...others },
-        ],
-      });
+    const own = { ...state, effect: { type: 'rate' as const, rate: '0.01' }, source: 'own:ruling' };
+    const rules = (others: object) => buildOwnRules({ rules: [{ ...own, levels: ['state'], ...others }] });
     const taxWith = (others: object, use: 'business' | 'personal' = 'personal') =>
       taxOn(sold(birmingham, { line_items: [{ ...goods('100.00', 'FOOD.GROCERY'), customer: { use } }] }), {
         ...elected(flat),
@@ -188,6 +184,7 @@ describe('the simplified sellers use tax of Alabama', () => {
   const exemption = { type: 'resale' as const, certificate_id: 'r-1' };
   const holiday = { tax_date: '2026-07-18', line_items: [goods('100.00', 'CLOTHING.APPAREL')] };
   const formula = { line_items: [goods('100.00', 'FOOD.INFANT_FORMULA')] };
+  const mobile = { address: at('AL', 'Mobile', '36602') };
   const { to: _, ...anywhere } = sold(birmingham);
   it.each<[string, Request, string, string]>([
     ['an exempt customer', { ...anywhere, customer: { address: birmingham, exemption } }, '0.00', '0.00'],
@@ -195,12 +192,7 @@ describe('the simplified sellers use tax of Alabama', () => {
     ['a holiday', sold(birmingham, holiday), '6.00', '0.00'],
     // The law exempts from state tax alone (Act 2025-304).
     ['infant formula', sold(birmingham, formula), '6.00', '0.00'],
-    [
-      'a sale within the state',
-      sold(birmingham, { ship_from: { address: at('AL', 'Mobile', '36602') } }),
-      '10.00',
-      '10.00',
-    ],
+    ['a sale within the state', sold(birmingham, { ship_from: mobile }), '10.00', '10.00'],
     ['another state', sold(houston), '8.25', '8.25'],
   ])('charges the expected tax for %s', (what, request, tax, withElection) => {
     const outcome = ask(request, elected(flat));
@@ -327,21 +319,16 @@ const loadWith = (readActive: ContentPorts['readActive']) =>
     now: () => 0,
   }).loadContent;
 
+const passesOn = (pass_on_general_excise: boolean) => ({ pass_on_general_excise });
+
 /** Later changes to account settings do not affect recorded sales: a remote seller's election, general excise tax. */
 describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, string]>([
   ['an election in Texas', houston, elected(single).settings, elected().settings, '8.00', '0.80'],
   ['no election in Texas', houston, elected().settings, elected(single).settings, '8.25', '0.83'],
   ['an election in Alabama', birmingham, elected(flat).settings, elected().settings, '8.00', '0.80'],
   ['no election in Alabama', birmingham, elected().settings, elected(flat).settings, '10.00', '1.00'],
-  [
-    'excise tax passed on',
-    honolulu,
-    { pass_on_general_excise: true },
-    { pass_on_general_excise: false },
-    '4.71',
-    '0.47',
-  ],
-  ['excise tax kept', honolulu, { pass_on_general_excise: false }, { pass_on_general_excise: true }, '4.50', '0.45'],
+  ['excise tax passed on', honolulu, passesOn(true), passesOn(false), '4.71', '0.47'],
+  ['excise tax kept', honolulu, passesOn(false), passesOn(true), '4.50', '0.45'],
 ])('sales recorded with %s', (_, address, settings, later, tax, part) => {
   const account = {
     ...newAccount({ id: 'acct_replay', name: 'Replay', serviceVersion: '', createdMs: 0 }),

@@ -366,13 +366,10 @@ describe('the crosswalk', () => {
       crosswalk().filter(({ match }) => match !== 'family'),
       ({ code }) => code,
     );
-    const alike = [...several.values()].filter(
-      (all) => all.length > 1 && all.some(({ system, code }) => equivalentRow(system, code)),
-    );
-    expect(alike.map((all) => all.map(({ levyCode }) => levyCode))).toEqual([
-      ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR'],
-      ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR'],
-    ]);
+    const alike = [...several.values()]
+      .filter((all) => all.length > 1 && all.some(({ system, code }) => equivalentRow(system, code)))
+      .map((all) => all.map(({ levyCode }) => levyCode));
+    expect(alike).toEqual(Array(2).fill(['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']));
     const rules = stateJurisdictions.flatMap((state) => builtInRelease(stateOfJurisdiction(state))?.rules ?? []);
     const differing = ({ ptcs }: Rule) => ptcs.includes('CLOTHING.APPAREL') !== ptcs.includes('CLOTHING.FOOTWEAR');
     expect(rules.length).toBeGreaterThan(1000);
@@ -418,9 +415,8 @@ describe('deciding attributes', () => {
   ])('lists the deciding attributes for $code in $state', ({ state, code, expected }) => {
     const release = builtIn(state);
     const found = decidingAttributes(release, release.jurisdictions[0], getProduct(code), day);
-    expect(Object.fromEntries(found.map(({ attribute, rule }) => [attribute.code, rule?.effect.type]))).toEqual(
-      expected,
-    );
+    const effects = found.map(({ attribute, rule }) => [attribute.code, rule?.effect.type]);
+    expect(Object.fromEntries(effects)).toEqual(expected);
   });
 
   const exempt: Effect = { type: 'exempt' };
@@ -434,25 +430,18 @@ describe('deciding attributes', () => {
   const withoutFlour = { attributes: { any: [], none: ['_CONTAINS_FLOUR'] } };
   const candy = (effect: Effect, more: object = {}) =>
     rule('attributes' in more ? 'flour' : 'all', ['FOOD.CANDY'], effect, more);
+  const zero = candy({ ...reduced, rate: '0' }, flour);
   const local = candy(exempt, { ...flour, levels: ['county'] });
   const drugs = (effect: Effect, attribute: string) => rule(attribute, ['HEALTH.DRUGS'], effect, any(attribute));
-  const ofDrugs = [
-    drugs(exempt, '_PRESCRIPTION'),
-    drugs(reduced, '_OVER_THE_COUNTER'),
-    // The attribute does not apply to drugs.
-    drugs(exempt, '_FOR_ADULTS'),
-  ];
+  // The attribute _FOR_ADULTS does not apply to drugs.
+  const others = [drugs(reduced, '_OVER_THE_COUNTER'), drugs(exempt, '_FOR_ADULTS')];
+  const ofDrugs = [drugs(exempt, '_PRESCRIPTION'), ...others];
   const bothOfDrugs = ['_OVER_THE_COUNTER', '_PRESCRIPTION'];
 
   it.each<[string, readonly Rule[], string, string[], typeof michigan?]>([
     ['an attribute that a rule excludes', [candy(exempt, withoutFlour)], 'FOOD.CANDY', ['_CONTAINS_FLOUR']],
     ['an attribute with a different effect', [candy(reduced), candy(exempt, flour)], 'FOOD.CANDY', ['_CONTAINS_FLOUR']],
-    [
-      'an attribute with another rate',
-      [candy(reduced), candy({ ...reduced, rate: '0' }, flour)],
-      'FOOD.CANDY',
-      ['_CONTAINS_FLOUR'],
-    ],
+    ['an attribute with another rate', [candy(reduced), zero], 'FOOD.CANDY', ['_CONTAINS_FLOUR']],
     ['none with an equal effect', [candy(reduced), candy({ ...reduced }, flour)], 'FOOD.CANDY', []],
     ['none with the same effect as without a rule', [candy({ type: 'taxable' }, flour)], 'FOOD.CANDY', []],
     ['the attributes that the product accepts', ofDrugs, 'HEALTH.DRUGS', bothOfDrugs],
