@@ -444,6 +444,40 @@ describe('electronic returns', () => {
     expectFailure(await run('--production'), `There are ${exceptions} `);
   });
 
+  it('leaves out of the file months without a registration in which no tax is due', async () => {
+    const registrations = [
+      { state: 'MI', from: '2026-07-01', to: '2026-07-31', frequency: 'month' as const },
+      { state: 'MI', from: '2026-09-01', to: null, frequency: 'month' as const },
+    ];
+    const settings = { registrations, books_open_from: '2026-07-01', return_identity: identity };
+    const caller = await newCaller({ settings });
+    const between = createFiler(caller);
+    const address = { city: 'Lansing', state: 'MI', postal_code: '48933' };
+    // The sale of August is in the return, but without a registration it has no tax.
+    for (const month of months)
+      await made(between.create(sale({ status: 'finalized', tax_date: `${month}-10`, customer: { address } })));
+    for (const month of months) await closedFiling(between, 'MI', ends[month]);
+    const out = join(createFolder(), 'returns.xml');
+    const run = await runInProcess(filingsProgram(), [
+      'return',
+      '--account',
+      caller.account.id,
+      '--all-due',
+      '--out',
+      out,
+    ]);
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(run.out).toContain('returns.xml: 2 returns, ');
+    expect(run.out).toContain(
+      'Left out: US-MI, 2026-08-01 to 2026-08-31. The account was not registered, and no tax is due.',
+    );
+    const text = readFileSync(out, 'utf8');
+    expect([...text.matchAll(/<TaxPeriodEndDate>(.*?)</g)].map(([, end]) => end).sort()).toEqual([
+      '2026-07-31',
+      '2026-09-30',
+    ]);
+  });
+
   it('includes in-state and out-of-state tax', async () => {
     const texts = await Promise.all(returns.map(async ({ id }) => (await readReturn(filer, id)).text));
     const some = (name: string, isWanted: (amount: Decimal) => boolean) =>

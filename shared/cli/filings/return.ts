@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFormName } from '../../catalog/form-names.ts';
 import { isStreamlinedMember } from '../../catalog/streamlined.ts';
+import { isReturnDue } from '../../filings/periods.ts';
 import { filingReader, listFilings, readWhole } from '../../filings/read-filings.ts';
 import type { Worksheet } from '../../filings/response.ts';
+import { amountsDue } from '../../filings/totals-response.ts';
 import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
 import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
@@ -37,7 +39,10 @@ export const validateReturn = async (xml: string, folder: string): Promise<void>
     );
 };
 
-/** Returns the account, and the filings of the options with all of their totals. */
+/**
+ * Returns the account, and the filings of the options with all of their totals. With --all-due, `leftOut` are the
+ * filings of months without a registration, in which no tax is due.
+ */
 const chosenFilings = async (
   named: string | undefined,
   options: FilingName & { readonly allDue: boolean | undefined; readonly without: readonly string[] | undefined },
@@ -46,16 +51,22 @@ const chosenFilings = async (
   if (!allDue) {
     if (without) throw new CommandError('Pass --without only with --all-due.');
     const { account, read } = await chooseFiling(named, options);
-    return { account, filings: [accepted(await readWhole(read))] };
+    return { account, filings: [accepted(await readWhole(read))], leftOut: [] };
   }
   if (named !== undefined || dryRun || state !== undefined || periodEnd !== undefined)
     throw new CommandError('Pass --all-due without a filing, a period or --dry-run.');
   const account = await requireAccount(id);
   const closed = await rowsFrom((paging) => listFilings({ status: 'closed', ...paging }, account, filingReadPorts));
-  const due = closed.filter((filing) => isStreamlinedMember(filing.state) && !without?.includes(filing.state));
+  const ofMembers = closed.filter(({ state }) => isStreamlinedMember(state) && !without?.includes(state));
+  const isDue = (filing: (typeof closed)[number]) => isReturnDue(account, filing, amountsDue(filing.summary));
+  const due = ofMembers.filter(isDue);
   if (due.length === 0) throw new CommandError('No closed filing is due in a member state of the Agreement.');
   const whole = due.map((filing) => readWhole(filingReader(filing.id ?? '', account, filingReadPorts)));
-  return { account, filings: (await Promise.all(whole)).map(accepted) };
+  return {
+    account,
+    filings: (await Promise.all(whole)).map(accepted),
+    leftOut: ofMembers.filter((filing) => !isDue(filing)),
+  };
 };
 
 export const electronicReturnFile = subcommand({
@@ -86,7 +97,7 @@ export const electronicReturnFile = subcommand({
   run: async (options, named: string | undefined) => {
     const { production, amended, dryRun, acknowledgeExceptions, schema } = options;
     if (production && dryRun) throw new CommandError('A dry run is a test. Close the period before --production.');
-    const { account, filings } = await chosenFilings(named, options);
+    const { account, filings, leftOut } = await chosenFilings(named, options);
     const xml = accepted(
       electronicReturn(filings, account.settings.return_identity, {
         processType: production ? 'P' : 'T',
@@ -98,6 +109,10 @@ export const electronicReturnFile = subcommand({
     await writeAll([{ path: resolvePath(options.out), text: xml }]);
     const checked = schema === undefined ? 'not validated: pass --schema' : 'valid';
     print(`${resolvePath(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
+    for (const { state, period_start, period_end } of leftOut)
+      print(
+        `Left out: ${state}, ${period_start} to ${period_end}. The account was not registered, and no tax is due. To return it, pass --state and --period-end.`,
+      );
     const fees = filings.flatMap(({ totals }) => totals).filter(({ tax_due }) => /[1-9]/.test(tax_due.fees));
     for (const { jurisdiction_name, tax_due } of fees)
       print(`Not included: ${jurisdiction_name} ${tax_due.fees}. Report it separately.`);
