@@ -9,7 +9,6 @@ import {
   type JurisdictionType,
 } from '../../catalog/release-values.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
-import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';
 import { type Entry, getAnswer, notEstablishedBecause, withLocalRate } from './answers.ts';
 import { splitByUse, tiesAmong } from './entries.ts';
@@ -63,13 +62,13 @@ const ownLocalRules = (own: Release, subject: CodeAndPeriod): readonly Rule[] =>
 
 const generalGoods: CodeAndPeriod = { code: 'GENERAL', attributes: { any: [], none: [] }, from: null, to: null };
 
-/** Codes that are shipped, but are not sales of goods. */
-const servicesOnGoods = ['RENTALS', 'CLOTHING.ALTERATIONS'];
-
-/** Returns the cap of local taxes on the price of all goods, if the state has one and taxes the entry's goods. */
+/**
+ * Returns the cap of local taxes on the price of all goods, if the state has one and taxes the entry's goods. A cap also
+ * applies to each payment of a rental (Fla. Admin. Code 12A-15.004(2)(b); Tennessee's notice of 2002-07-12).
+ */
 const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined => {
-  const isService = servicesOnGoods.some((service) => isWithin(code, service));
-  const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && !isService;
+  // Alterations are a service, although the clothing is shipped.
+  const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && code !== 'CLOTHING.ALTERATIONS';
   const isTaxed = ['taxable', 'not_established'].includes(answer.state.type) && answer.local.type !== 'exempt';
   if (!isGoods || !isTaxed) return undefined;
   return ownLocalRules(own, generalGoods).find(({ effect }) => effect.type === 'base_cap')?.effect;
