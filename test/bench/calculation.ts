@@ -7,7 +7,7 @@ import { readAddress, type TaxAddress } from '../../shared/catalog/location/addr
 import { locate } from '../../shared/catalog/location/place.ts';
 import { accepted } from '../../shared/cli/terminal/run-command.ts';
 import { readActiveReleases, readContent } from '../../shared/store/content/content-reads.ts';
-import { activateRelease, importRelease } from '../../shared/store/content/content-store.ts';
+import { activateRelease, beginImport, finishImport, writeParts } from '../../shared/store/content/content-store.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { buildRequest, context, day, imported, importedAt, zip4Ranges, zips } from './content.ts';
 import { type Figure, measureMicroseconds, rounded } from './figure.ts';
@@ -53,7 +53,8 @@ export const calculationFigures = async (): Promise<Figure[]> => {
 /** Imports the bench's release and activates it. */
 export const activateContent = async (): Promise<void> => {
   const { head, parts } = imported();
-  accepted(await importRelease(head, parts));
+  const claim = accepted(await beginImport(head.id, head.imported_at));
+  accepted(await finishImport(claim, head, await writeParts(claim, parts)));
   accepted(await activateRelease(head.state, head.id, await readActiveReleases(), importedAt));
 };
 

@@ -6,6 +6,7 @@ import { beginWriting } from '../../shared/importers/releases/import-files.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/content/content-claims.ts';
 import * as store from '../../shared/store/content/content-store.ts';
+import { importRelease } from '../support/content.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 
@@ -72,7 +73,7 @@ describe('ids of imports', () => {
   it('does not reuse an id, whether its import is running, finished or discarded', async () => {
     const [running, finished, discarded] = [newId(), newId(), newId()];
     await begun(running);
-    await store.importRelease(buildHead(finished), ours);
+    await importRelease(buildHead(finished), ours);
     await begun(discarded);
     expect(await store.discardImport(discarded)).toEqual({ ok: true, value: 0 });
     for (const id of [running, finished, discarded]) {
@@ -85,7 +86,7 @@ describe('ids of imports', () => {
 
   it('does not reuse an id if another import finishes between the read of the ids and the claim', async () => {
     const id = newId();
-    beforeNext('TransactWriteItems', () => store.importRelease(buildHead(id), theirs));
+    beforeNext('TransactWriteItems', () => importRelease(buildHead(id), theirs));
     expect(getCode(await store.beginImport(id, now))).toBe('precondition_failed');
     expect(await buildState(id)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
     expect(await unfinished()).not.toContain(id);
@@ -125,7 +126,7 @@ describe('finished imports', () => {
 
   it("stores only the import's own parts if another import runs concurrently", async () => {
     const [a, b] = [newId(), newId()];
-    const heads = [store.importRelease(buildHead(a), ours), store.importRelease(buildHead(b), theirs)];
+    const heads = [importRelease(buildHead(a), ours), importRelease(buildHead(b), theirs)];
     expect((await Promise.all(heads)).map(getCode)).toEqual(['accepted', 'accepted']);
     expect(await buildState(a)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
     expect(await buildState(b)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
@@ -151,7 +152,7 @@ describe('finished imports', () => {
 describe('discarded imports', () => {
   it('removes parts that the import wrote after the discard, and no parts of other imports', async () => {
     const [id, another] = [newId(), newId()];
-    await store.importRelease(buildHead(another), theirs);
+    await importRelease(buildHead(another), theirs);
     const claim = await begun(id);
     // Sixteen writers have parts, and the first one is blocked.
     beforeNext('PutItem', () => store.discardImport(id));
@@ -229,7 +230,7 @@ describe('discarded imports', () => {
 
   it('cannot discard a finished or unknown import', async () => {
     const finished = newId();
-    await store.importRelease(buildHead(finished), ours);
+    await importRelease(buildHead(finished), ours);
     for (const id of [finished, newId(), 'US-MN@2026-11-22.1', 'latest'])
       expect(getCode(await store.discardImport(id))).toBe('not_found');
     expect(await buildState(finished)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });

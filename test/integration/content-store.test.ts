@@ -12,6 +12,7 @@ import { readContent } from '../../shared/store/content/content-reads.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
+import { importRelease } from '../support/content.ts';
 import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 
@@ -26,7 +27,7 @@ const listParts = (keys: readonly string[]) => keys.map((key) => buildPart(key, 
 
 const imported = async (id: string, keys: readonly string[] = []) => {
   const head = buildHead(id);
-  expect(await store.importRelease(head, listParts(keys))).toEqual({ ok: true, value: undefined });
+  expect(await importRelease(head, listParts(keys))).toEqual({ ok: true, value: undefined });
   return head;
 };
 /** Starts an import. */

@@ -10,6 +10,7 @@ import {
 } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
+import { importRelease } from '../support/content.ts';
 import { buildHead } from '../support/local-content.ts';
 import { dayMs, getRefusal, later } from '../support/sales.ts';
 
@@ -92,7 +93,7 @@ describe('content sources', () => {
   it('returns a release as proposed, and as active after its activation, with a new ETag each time', async () => {
     const readTag = async () => (await get('state=MN')).headers.get('ETag') ?? '';
     const before = await readTag();
-    await store.importRelease(buildHead(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
+    await importRelease(buildHead(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
     await record({ files, release, imported_at: '2026-09-01T08:00:00.000Z', checked_at: '2026-09-01T08:00:00.000Z' });
     const proposed = { origin: 'built_in', release, in_use: false, as_of: '2026-08-18', next_expected: '2027-01-08' };
     expect(await sourceOn('2026-11-23')).toMatchObject(proposed);

@@ -30,7 +30,7 @@ const { countRecords } = await import('../../infra/local/handlers.ts');
 const { openStream } = await import('../../infra/local/table-stream.ts');
 const { readRecords } = await import('../support/raw-items.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
-const { activateRelease, beginImport, importRelease, readActiveReleases } = await import(
+const { activateRelease, beginImport, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
 );
 const { accountsProgram } = await import('../../shared/cli/accounts.ts');
@@ -39,6 +39,7 @@ const { newCaller } = await import('../support/api.ts');
 const { intercept } = await import('../support/faults.ts');
 const { readOutput } = await import('../support/run-command.ts');
 const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
+const { importRelease } = await import('../support/content.ts');
 const { buildHead } = await import('../support/local-content.ts');
 const { cancel, closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
 const { hurriedCall, runSchedule } = await import('../support/gateway.ts');

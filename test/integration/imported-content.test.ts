@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newClient } from '../support/api.ts';
-import { activate } from '../support/content.ts';
+import { activate, importRelease } from '../support/content.ts';
 import { intercept } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { buildCreditRequest, goods, later, made, sale } from '../support/sales.ts';
@@ -39,7 +39,7 @@ const parts = {
 };
 
 const write = async (id: keyof typeof parts) => {
-  await store.importRelease(buildHead(id), parts[id]);
+  await importRelease(buildHead(id), parts[id]);
 };
 let minutes = 0;
 /** Activates a new release that no instance has cached, and advances the clock a minute until instances detect it. */

@@ -2,10 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, it } from 'vitest';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { environment } from '../../shared/config/environment.ts';
-import * as store from '../../shared/store/content/content-store.ts';
 import { fixture, getHead, importFiles, withFiles } from '../fixtures/imports/harness.ts';
 import { newCaller } from '../support/api.ts';
-import { activate } from '../support/content.ts';
+import { activate, importRelease } from '../support/content.ts';
 import { intercept } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, soldOn } from '../support/filings.ts';
 import { runInProcess } from '../support/run-command.ts';
@@ -22,7 +21,7 @@ const importState = async (state: string, id: string, files: readonly string[]) 
   const current = files.map(fixture).map(({ name, content }) => ({ name: name.replace('Q2FEB', 'Q4AUG'), content }));
   const imported = await importFiles('sst', state, current);
   const head = { ...getHead(imported), id };
-  expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
+  expect(await importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
   await activate(state, id);
 };
 

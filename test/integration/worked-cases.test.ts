@@ -9,10 +9,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import fixture from '../../shared/catalog/worked-cases.json' with { type: 'json' };
-import * as store from '../../shared/store/content/content-store.ts';
 import { newClient } from '../support/api.ts';
 import { ask } from '../support/builders.ts';
-import { activate } from '../support/content.ts';
+import { activate, importRelease } from '../support/content.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { buildCreditRequest, later, listCharges, made } from '../support/sales.ts';
 import { buildRequest, getContent, getFound, type WorkedCase } from '../support/worked-case.ts';
@@ -106,7 +105,7 @@ describe('worked cases', () => {
     }));
     const client = await newClient();
     const body = { ...buildRequest(one), line_items: lines, tax_included, status: 'finalized' };
-    await store.importRelease(buildHead(quarter, { rate: '0.25' }), [buildPart('48226', {})]);
+    await importRelease(buildHead(quarter, { rate: '0.25' }), [buildPart('48226', {})]);
     await activate('MI', quarter);
     const sale = await later(120_000, () => made(client.create(body)));
     expect(sale.total_amount).toBe(total);

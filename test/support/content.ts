@@ -1,10 +1,17 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import type { ReleasePart } from '../../shared/catalog/content.ts';
+import type { Result } from '../../shared/base/result.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { activateRelease, readActiveReleases } from '../../shared/store/content/content-store.ts';
+import {
+  activateRelease,
+  beginImport,
+  finishImport,
+  readActiveReleases,
+  writeParts,
+} from '../../shared/store/content/content-store.ts';
 import { type ItemKey, partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { getAttribute, storedText } from './raw-items.ts';
 import { runInProcess } from './run-command.ts';
@@ -20,6 +27,15 @@ export const findActive = async (state: string): Promise<string | null> =>
 export const activate = async (state: string, id: string | null): Promise<void> => {
   const result = await activateRelease(`US-${state}`, id, await readActiveReleases(), '2030-01-01T00:00:00.000Z');
   expect(result.ok).toBe(true);
+};
+
+/** Stores a release: begins an import, writes the parts and finishes it. Returns why it was refused, if it was. */
+export const importRelease = async (
+  head: ReleaseHead,
+  parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
+): Promise<Result<void>> => {
+  const begun = await beginImport(head.id, head.imported_at);
+  return begun.ok ? finishImport(begun.value, head, await writeParts(begun.value, parts)) : begun;
 };
 
 /** Modifies the items of imported releases in the Content table. */

@@ -1,8 +1,10 @@
+import { toBatches } from '../../shared/base/collections.ts';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { ReleaseFor, ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
 import { listStates } from '../../shared/catalog/local/text-tables.ts';
 import type { Location, OwnRules, Release } from '../../shared/catalog/release.ts';
 import type { JurisdictionType, Rate } from '../../shared/catalog/release-values.ts';
+import { computeImpact, type PlaceChange } from '../../shared/importers/releases/impact.ts';
 import { always, buildLocation, getRelease, jurisdiction } from './builders.ts';
 
 /** Imported releases that a test builds without an importer. */
@@ -112,3 +114,19 @@ export const tabledRelease = (state: string): Release | undefined => {
 
 /** Finds the release of a state together with its local tables. */
 export const withTables: ReleaseFor = ({ state }) => (state === null ? undefined : tabledRelease(state));
+
+type Compared = { readonly before: Release | undefined; readonly after: Release | undefined };
+
+/** Returns the changes of the general combined rate in ZIPs or cities of a state (two letters). */
+export const changesAt = async (state: string, keys: readonly string[], { before, after }: Compared, today: string) => {
+  const changes: PlaceChange[] = [];
+  await computeImpact({
+    state,
+    blocks: toBatches(keys),
+    before: async () => () => before,
+    after: async () => () => after,
+    today,
+    onChanges: (found) => changes.push(...found),
+  });
+  return changes;
+};

@@ -4,8 +4,9 @@ import type { Location, Release, Rule } from '../../shared/catalog/release.ts';
 import type { Rate } from '../../shared/catalog/release-values.ts';
 import { compareRules } from '../../shared/cli/content/diff.ts';
 import { addToRateBook, compareRates, newRateBook } from '../../shared/importers/releases/compare-rates.ts';
-import { changesAt, computeImpact } from '../../shared/importers/releases/impact.ts';
+import { computeImpact } from '../../shared/importers/releases/impact.ts';
 import { buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
+import { changesAt } from '../support/local-content.ts';
 
 /** Rates as `A 0.01 2020-01-01..2020-12-31`, then the rate on food and the rate of sales from other states. */
 const readRates = (texts: readonly string[]): readonly Rate[] =>
@@ -34,8 +35,8 @@ describe('the changed combined rates', () => {
   const complete = (locations: readonly Location[]) => getRelease({ of, locations, coverage: 'complete' });
   const area = (low: string, high: string, codes: readonly string[], others: Partial<Location> = {}) =>
     buildLocation({ zips: [[low, high]], alternatives: [codes], from: '2020-01-01', ...others });
-  const texts = (key: string, before: readonly Location[], after: readonly Location[]) =>
-    changesAt('XX', key, { before: complete(before), after: complete(after) }, '2026-11-22').map(
+  const texts = async (key: string, before: readonly Location[], after: readonly Location[]) =>
+    (await changesAt('XX', [key], { before: complete(before), after: complete(after) }, '2026-11-22')).map(
       ({ zips, from, to, old, new: next }) =>
         [zips.map((range) => range.join('-')).join(' '), from, to ?? 'open', old, next].join(' | '),
     );
@@ -52,9 +53,9 @@ describe('the changed combined rates', () => {
       [area('55401', '55401', ['A']), b('554010100', '554010199'), b('554010300', '554010399')],
       '554010100-554010199 554010300-554010399 | 2020-01-01 | open | 0.07 | 0.08',
     ],
-  ])('lists %s', (_, key, before, after, changes) => expect(texts(key, before, after)).toEqual([changes]));
+  ])('lists %s', async (_, key, before, after, changes) => expect(await texts(key, before, after)).toEqual([changes]));
 
-  it('lists the same changes as a lookup of each address on each day', () => {
+  it('lists the same changes as a lookup of each address on each day', async () => {
     const days = ['2020-01-01', '2020-06-30', '2020-07-01', '2021-12-31', '2022-01-01', '2023-05-05'];
     const someArea = fc
       .record({
@@ -82,26 +83,35 @@ describe('the changed combined rates', () => {
       return sums.length === 0 ? 6000 : Math.min(...sums);
     };
     const thousandths = (text: string | null) => (text === null ? null : Math.round(Number(text) * 100_000));
-    fc.assert(
-      fc.property(fc.array(someArea, { maxLength: 6 }), fc.array(someArea, { maxLength: 6 }), (before, after) => {
-        // If the ZIP had no location before, only the whole ZIP is compared.
-        const [was, is] = [before, after].map((areas) => [...areas, area('55401', '55401', [])] as const);
-        if (!was || !is) return;
-        const changes = changesAt('XX', '55401', { before: complete(was), after: complete(is) }, '2026-11-22');
-        for (const day of days)
-          for (let address = 554010000; address <= 554010082; address += 1) {
-            const here = changes.filter(
-              ({ zips, from, to }) =>
-                from <= day &&
-                (to === null || day <= to) &&
-                zips.some(([low, high]) => Number(low) <= address && address <= Number(high)),
-            );
-            const [old, next] = [lookUp(was, address, day), lookUp(is, address, day)];
-            expect(here.map((change) => [thousandths(change.old), thousandths(change.new)])).toEqual(
-              old === next ? [] : [[old, next]],
-            );
-          }
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(someArea, { maxLength: 6 }),
+        fc.array(someArea, { maxLength: 6 }),
+        async (before, after) => {
+          // If the ZIP had no location before, only the whole ZIP is compared.
+          const [was, is] = [before, after].map((areas) => [...areas, area('55401', '55401', [])] as const);
+          if (!was || !is) return;
+          const changes = await changesAt(
+            'XX',
+            ['55401'],
+            { before: complete(was), after: complete(is) },
+            '2026-11-22',
+          );
+          for (const day of days)
+            for (let address = 554010000; address <= 554010082; address += 1) {
+              const here = changes.filter(
+                ({ zips, from, to }) =>
+                  from <= day &&
+                  (to === null || day <= to) &&
+                  zips.some(([low, high]) => Number(low) <= address && address <= Number(high)),
+              );
+              const [old, next] = [lookUp(was, address, day), lookUp(is, address, day)];
+              expect(here.map((change) => [thousandths(change.old), thousandths(change.new)])).toEqual(
+                old === next ? [] : [[old, next]],
+              );
+            }
+        },
+      ),
       { numRuns: 150 },
     );
   });

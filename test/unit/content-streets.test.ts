@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { releaseWith } from '../../shared/catalog/merge-releases.ts';
 import { readStreetAddress } from '../../shared/catalog/streets/street-address.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
-import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { createReleaseFor, fixture, getHead, type Imported, importFiles } from '../fixtures/imports/harness.ts';
 import { type BoundaryFields, boundaryRow, boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';
 import { streetAddresses } from '../support/facts.ts';
+import { changesAt } from '../support/local-content.ts';
 
 const day = '2026-11-22';
 const warn = { ambiguous_address: 'warn' } as const;
@@ -140,7 +140,7 @@ describe('Milwaukee, 100 to 200 Main St, in a ZIP of its county', () => {
     const [before, after] = [part, part && { ...part, streets: { sets: [], names: {} } }].map((one) =>
       releaseWith(head, one ? [one] : []),
     );
-    expect(changesAt('WI', '53213', { before, after }, day)).toEqual([]);
+    expect(await changesAt('WI', ['53213'], { before, after }, day)).toEqual([]);
   });
 });
 

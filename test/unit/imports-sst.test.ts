@@ -5,10 +5,10 @@ import { releaseWith } from '../../shared/catalog/merge-releases.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
 import type { NameTables } from '../../shared/importers/own-codes.ts';
 import { readNameTables } from '../../shared/importers/own-codes.ts';
-import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { resolveOverlaps } from '../../shared/importers/sst/rates.ts';
 import { changed, fixture, getHead, type Imported, importFiles, type TestFile } from '../fixtures/imports/harness.ts';
 import { boundaryRow, boundaryRows, lines, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import { changesAt } from '../support/local-content.ts';
 
 const [rates, boundary] = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
 const files = [rates, boundary];
@@ -204,8 +204,8 @@ describe('SST street-address rows', () => {
       getRelease(() => true),
       getRelease((streets) => streets),
     ];
-    expect(changesAt('WI', '53213', { before, after: both }, '2026-11-22')).toEqual([]);
-    expect(changesAt('WI', '53213', { before, after: only }, '2026-11-22')).toContainEqual(
+    expect(await changesAt('WI', ['53213'], { before, after: both }, '2026-11-22')).toEqual([]);
+    expect(await changesAt('WI', ['53213'], { before, after: only }, '2026-11-22')).toContainEqual(
       expect.objectContaining({ key: '53213', old: '0.059', new: '0.079' }),
     );
   });

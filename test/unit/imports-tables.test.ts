@@ -9,7 +9,6 @@ import { releaseWith } from '../../shared/catalog/merge-releases.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import type { Format } from '../../shared/importers/importers.ts';
-import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { impactOfImport } from '../../shared/importers/releases/measure-impact.ts';
 import type { Summary } from '../../shared/importers/summary.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
@@ -36,6 +35,7 @@ import tables from '../fixtures/imports/tables.json' with { type: 'json' };
 import { type Change, changedFile } from '../fixtures/imports/workbooks.ts';
 import { ask, refusal } from '../support/builders.ts';
 import { readCases } from '../support/facts.ts';
+import { changesAt } from '../support/local-content.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -478,7 +478,7 @@ describe('the texas importer', () => {
     const releaseFor = (imported: Imported) => releaseWith(getHead(imported), [...imported.parts.values()]);
     const releases = { before: releaseFor(byFile), after: releaseFor(byTable) };
     expect([...byTable.parts.keys()]).toEqual(cities);
-    expect(cities.flatMap((key) => changesAt('TX', key, releases, '2026-11-22'))).toEqual([]);
+    expect(await changesAt('TX', cities, releases, '2026-11-22')).toEqual([]);
   });
 });
 

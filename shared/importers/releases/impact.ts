@@ -300,18 +300,6 @@ const placeChanges = (key: string, [whole, ...groups]: readonly Rated[], times: 
   });
 };
 
-const rateKey = (key: string, address: TaxAddress, releases: Releases, today: string) => {
-  const times = rateTimes([releases.before, releases.after], today);
-  const probes = listProbes(key, address, [releases.before, releases.after]);
-  return { times, rated: probes.map((probe): Rated => ({ probe, rates: ratesAt(probe, releases, times) })) };
-};
-
-/** Returns the changes of the general combined rate in one ZIP or city of a state (two letters). */
-export const changesAt = (state: string, key: string, releases: Releases, today: string): readonly PlaceChange[] => {
-  const { times, rated } = rateKey(key, addressOfKey(state, key), releases, today);
-  return placeChanges(key, rated, times);
-};
-
 /** Yields each ZIP or city with the two releases that apply there. */
 export async function* listBoth({ state, blocks, before, after }: ComparedPlaces) {
   for await (const keys of blocks) {
@@ -328,7 +316,10 @@ export const computeImpact = async ({ today, onChanges, ...places }: ImpactOptio
   const impact = newImpact();
   for await (const { key, address, releases } of listBoth(places)) {
     if (releases.after) addNamed(impact, key, releases.after);
-    const { times, rated } = rateKey(key, address, releases, today);
+    const both = [releases.before, releases.after];
+    const times = rateTimes(both, today);
+    const probes = listProbes(key, address, both);
+    const rated = probes.map((probe): Rated => ({ probe, rates: ratesAt(probe, releases, times) }));
     const changes = onChanges ? placeChanges(key, rated, times) : [];
     if (changes.length > 0) onChanges?.(changes);
     const rates = rated.flatMap((one) => one.rates);

@@ -7,13 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { AssertionError, assert } from '../../base/assert.ts';
 import { accept, type Problem, type Result, refuse } from '../../base/result.ts';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
-import {
-  type ActiveReleases,
-  type ReleaseHead,
-  type ReleasePart,
-  withActive,
-  withPrevious,
-} from '../../catalog/content.ts';
+import { type ActiveReleases, type ReleaseHead, withActive, withPrevious } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
 import { readItem } from '../client/reads.ts';
@@ -28,7 +22,7 @@ import {
 } from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, queryContent, transact, whileClaimed } from './content-claims.ts';
 import { activeReleasesItem, headFrom, headItem, type StoredHead } from './content-item.ts';
-import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
+import { type PartDigests, readPartDigests, removeParts } from './content-parts.ts';
 
 // Releases in the Content table, for the commands that write, list and activate them.
 
@@ -197,15 +191,6 @@ export const finishImport = async (
   if (failed.length === 0) return accept(undefined);
   if (await isDiscarded(claim)) return refuseDiscarded(claim);
   throw new AssertionError(`${head.id} has both a head and a claim. An import must never write both.`);
-};
-
-/** Imports a release whose parts are available: begins, writes the parts, finishes. */
-export const importRelease = async (
-  head: ReleaseHead,
-  parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
-): Promise<Result<void>> => {
-  const begun = await beginImport(head.id, head.imported_at);
-  return begun.ok ? finishImport(begun.value, head, await writeParts(begun.value, parts)) : begun;
 };
 
 /** Sets the stage of a claim; `false` if the id has no claim. */
