@@ -88,13 +88,7 @@ const makeDirectory = (path: string): void => {
  * Starts the in-process database with the service's tables, on a free port unless one is given. It runs in a thread,
  * which ends with this process. Without a folder it keeps its data only in memory.
  */
-export const startEmulator = async ({
-  port = 0,
-  dataDirectory: folder = null,
-}: {
-  readonly port?: number;
-  readonly dataDirectory?: string | null;
-} = {}): Promise<Emulator> => {
+export const startEmulator = async (port = 0, folder: string | null = null): Promise<Emulator> => {
   const usable = await freePort(port, 'DYNAMODB_PORT');
   if (folder) makeDirectory(folder);
   const workerData = { port: usable, folder };

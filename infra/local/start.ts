@@ -77,7 +77,7 @@ const start = async (): Promise<void> => {
   // Rejects a port in use before the emulator starts.
   await freePort(settings.port, 'PORT');
   const { endpoint, databasePort: port, dataDirectory } = settings;
-  emulator = await (endpoint ? useEmulator(endpoint) : startEmulator({ port, dataDirectory }));
+  emulator = await (endpoint ? useEmulator(endpoint) : startEmulator(port, dataDirectory));
   emulator.died.then((reason) => fail(new SetupError(`The database emulator exited: ${reason}.`)));
   await serve(settings, emulator);
 };

@@ -147,19 +147,13 @@ const endpointsPage = async (): Promise<string> => {
   return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
 };
 
-/**
- * The description and an example of each event, and the description of each field by its path. `*` is an element of a
- * list.
- */
-const eventTexts: {
-  readonly events: Readonly<Record<EventType, { readonly description: string; readonly example: object }>>;
-  readonly fields: Readonly<Record<string, string>>;
-} = descriptions;
+/** The description of each field of an event by its path. `*` is an element of a list. */
+const fieldTexts: Readonly<Record<string, string>> = descriptions.fields;
 
 type Node = { properties?: Record<string, Node>; items?: Node; description?: string; additionalProperties?: unknown };
 
 const describedNode = (node: Node, path: readonly string[] = []): Node => ({
-  ...(eventTexts.fields[path.join('.')] && { description: eventTexts.fields[path.join('.')] }),
+  ...(fieldTexts[path.join('.')] && { description: fieldTexts[path.join('.')] }),
   ...node,
   ...(node.properties && {
     properties: Object.fromEntries(
@@ -180,7 +174,7 @@ const buildEventSchema = (type: EventType): Record<string, unknown> => {
     // Drop the descriptions and component names of the OpenAPI document.
     metadata: z.registry(),
   });
-  const { description, example } = eventTexts.events[type];
+  const { description, example } = descriptions.events[type];
   return {
     $schema,
     $id: `urn:levy:event:${type}`,

@@ -79,16 +79,16 @@ const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Pr
   }
 };
 
-const refuseOtherState = ({ onlyState, format }: Importer, text: string | undefined): void => {
+/** Returns the state of an import: the option's, the format's only one, or the one that the files name. */
+const stateFor = async (importer: Importer, text: string | undefined, files: readonly string[]) => {
+  const { onlyState, format } = importer;
   const letters = text === undefined ? onlyState : getState(text).letters;
   if (onlyState !== null && letters !== onlyState)
     throw new CommandError(`The format ${format} supports only ${onlyState}, not ${letters}.`);
-};
-
-const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
-  if (text === undefined && onlyState === null)
-    throw new CommandError(`Pass --state: the format ${format} supports any state, and these files do not name one.`);
-  return getState(text ?? onlyState ?? '');
+  for (const file of files) await requireFile(file);
+  const named = letters ?? (await stateInFiles(importer, files));
+  if (named !== undefined) return getState(named);
+  throw new CommandError(`Pass --state: the format ${format} supports any state, and these files do not name one.`);
 };
 
 const readBase = async (id: string, state: string): Promise<Release> => {
@@ -105,9 +105,7 @@ const readBase = async (id: string, state: string): Promise<Release> => {
 const prepareJob = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = listFiles(options);
-  refuseOtherState(importer, options.state);
-  for (const file of files) await requireFile(file);
-  const state = stateFor(importer, options.state ?? (await stateInFiles(importer, files)));
+  const state = await stateFor(importer, options.state, files);
   return {
     importer,
     files,

@@ -169,29 +169,25 @@ export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)}
 
 const read = async (job: ImportJob, id: string): Promise<Built> => {
   const base = job.base ?? job.active.builtIn;
-  const { importer, files, state, active, tempFolder, reporter } = job;
+  const { importer, files, state, active, tempFolder } = job;
+  const { withProgress } = job.reporter;
   const names = readNameTables(state);
   const undatedFrom = job.from ?? toDay(now());
-  const reading = reporter.withProgress(
-    'Reading the files',
-    1,
-    'The files could not be read.',
-    async ({ reach, finish }) => {
-      const onProgress = (done: number, total: number) =>
-        reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`);
-      const built = await buildRelease({
-        entries: importer.read(files, { state, base, undatedFrom, names, onProgress }),
-        base,
-        position: positionOver(active),
-        id,
-        importer,
-        importedAt: new Date(now()).toISOString(),
-        tempFolder,
-      });
-      finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
-      return built;
-    },
-  );
+  const reading = withProgress('Reading the files', 1, 'The files could not be read.', async ({ reach, finish }) => {
+    const onProgress = (done: number, total: number) =>
+      reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`);
+    const built = await buildRelease({
+      entries: importer.read(files, { state, base, undatedFrom, names, onProgress }),
+      base,
+      position: positionOver(active),
+      id,
+      importer,
+      importedAt: new Date(now()).toISOString(),
+      tempFolder,
+    });
+    finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
+    return built;
+  });
   return reading.catch(withAdvice(`Nothing was written. The files are ${files.join(' and ')}.`));
 };
 
@@ -199,16 +195,12 @@ const read = async (job: ImportJob, id: string): Promise<Built> => {
 const write = async (built: Complete, reporter: Reporter): Promise<string> => {
   const { claim, head } = await beginWriting(await withNeededChain(built.head, built.parts, reporter), built.parts);
   const total = head.counts.parts;
-  const writing = reporter.withProgress(
-    'Writing parts',
-    total,
-    'Not all parts were written.',
-    async ({ reach, finish }) => {
-      const written = await writeParts(claim, built.parts(), (count) => reach(count, `${count} of ${total}`));
-      finish(`Wrote ${counted(written.size, 'part')}`);
-      return written;
-    },
-  );
+  const { withProgress } = reporter;
+  const writing = withProgress('Writing parts', total, 'Not all parts were written.', async ({ reach, finish }) => {
+    const written = await writeParts(claim, built.parts(), (count) => reach(count, `${count} of ${total}`));
+    finish(`Wrote ${counted(written.size, 'part')}`);
+    return written;
+  });
   accepted(await finishImport(claim, head, await writing.catch(withAdvice('Run the import again.'))));
   return head.id;
 };

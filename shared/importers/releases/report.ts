@@ -134,22 +134,16 @@ const stepJson = (step: RateStep | null) => {
 };
 
 /** The impact for scripts; rates are fractions. */
-export const impactJson = ({
-  firstDay,
-  lastDay,
-  largest,
-  past,
-  highest: _highest,
-  largestPast: _largestPast,
-  examples: _examples,
-  ...counts
-}: Impact): object => ({
-  ...counts,
-  first_day: firstDay,
-  last_day: lastDay,
-  largest: stepJson(largest),
-  past: { changed: past.changed, first_day: past.firstDay, largest: stepJson(past.largest) },
-});
+export const impactJson = ({ firstDay, lastDay, largest, past, ...impact }: Impact): object => {
+  const { zips, cities, changed, gained, lost, vanished } = impact;
+  return {
+    ...{ zips, cities, changed, gained, lost, vanished },
+    first_day: firstDay,
+    last_day: lastDay,
+    largest: stepJson(largest),
+    past: { changed: past.changed, first_day: past.firstDay, largest: stepJson(past.largest) },
+  };
+};
 
 /** Returns the impact, or `null` and prints the reason if a compared release is corrupt. */
 export const impactOrCorruption = async (
