@@ -18,18 +18,14 @@ import {
   json,
   matchResource,
   nearestPath,
+  type ProxyRequest,
   parseTarget,
   type RequestTarget,
   refusal,
   toProxyEvent,
 } from './proxy-event.ts';
 
-type ControlRequest = {
-  readonly message: IncomingMessage;
-  readonly target: RequestTarget;
-  readonly body: Buffer;
-  readonly requestId: string;
-};
+type ControlRequest = Omit<ProxyRequest, 'resource'>;
 
 type Control = (request: ControlRequest) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
 

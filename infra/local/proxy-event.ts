@@ -79,7 +79,7 @@ export const nearestPath = (path: string): string | null => {
   return nearest === path ? null : (matchResource('GET', nearest)?.path ?? null);
 };
 
-type ProxyRequest = {
+export type ProxyRequest = {
   readonly message: IncomingMessage;
   readonly requestId: string;
   readonly target: RequestTarget;

@@ -1,7 +1,7 @@
 import { builtInRelease, builtInReleaseById, builtInReleases } from '../catalog/built-in.ts';
 import type { ActiveReleases, ReleaseHead } from '../catalog/content.ts';
 import { type ContentCorrupt, ReleaseNotFound } from '../catalog/loading/content-errors.ts';
-import type { ReadContent } from '../catalog/loading/content-loader.ts';
+import type { ContentPorts } from '../catalog/loading/content-loader.ts';
 import { isOwnOnly, withOwnRules } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
 import { publishers } from '../importers/updates/publishers.ts';
@@ -10,10 +10,7 @@ import { localRatesOn } from './local-rates.ts';
 import type { StateCoverage, StateRelease } from './response.ts';
 
 /** Reads active releases and imports. */
-type ReleasePorts = {
-  readonly readActive: () => Promise<ActiveReleases>;
-  readonly readContent: ReadContent;
-};
+type ReleasePorts = Pick<ContentPorts, 'readActive' | 'readContent'>;
 
 /**
  * Returns the built-in release of one state (by jurisdiction code) or of all states (`null`). Parsing all of them takes

@@ -1,3 +1,4 @@
+import type { Dated } from '../catalog/effective.ts';
 import type { Location, OwnRules, Release } from '../catalog/release.ts';
 import type { Confidence, Jurisdiction, Rate } from '../catalog/release-values.ts';
 import type { StreetRange } from '../catalog/streets/street-ranges.ts';
@@ -64,9 +65,7 @@ export type LocationFlags = Pick<
 export type DatedRate = Omit<Rate, 'jurisdiction' | 'source' | 'confidence' | 'note'>;
 
 /** The local taxes of a place on some days. */
-type Taxed = {
-  readonly from: string | null;
-  readonly to: string | null;
+type Taxed = Dated & {
   readonly locals: LocalSet;
   readonly flags?: LocationFlags;
 };

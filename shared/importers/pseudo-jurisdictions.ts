@@ -1,16 +1,15 @@
+import type { Dated } from '../catalog/effective.ts';
 import { codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction, JurisdictionType } from '../catalog/release-values.ts';
 import type { Entry } from './importer.ts';
 
 /** A local tax that has a rate but no code in a file. */
-export type Component = {
+export type Component = Dated & {
   readonly level: Exclude<JurisdictionType, 'state'>;
   /** `CITY`, `SPECIAL`: distinguishes taxes of the same place and level. */
   readonly label: string;
   readonly place: string;
   readonly rate: string;
-  readonly from: string | null;
-  readonly to: string | null;
   /** The ZIP, which is appended to the code if a place of the same name has a different rate. */
   readonly distinction: string;
 };

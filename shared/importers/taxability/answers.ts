@@ -1,5 +1,7 @@
 /** The treatment by a taxability row: the effects on state and local taxes, and their assumptions. */
+
 import { assert } from '../../base/assert.ts';
+import type { Dated } from '../../catalog/effective.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Effect, Release } from '../../catalog/release.ts';
 import { type Confidence, formatFraction, parseUnits } from '../../catalog/release-values.ts';
@@ -16,12 +18,10 @@ export type RowAnswer = {
 };
 
 /** The treatment of one code by a rule: effects by level, with the attributes, the days and the law. */
-export type Entry = {
+export type Entry = Dated & {
   readonly code: string;
   readonly attributes: RowAttributes;
   readonly answer: RowAnswer;
-  readonly from: string | null;
-  readonly to: string | null;
   readonly citation: string;
 };
 

@@ -5,6 +5,9 @@ import type { Importer } from '../importer.ts';
 import type { Format } from '../importers.ts';
 import rows from './publishers.json' with { type: 'json' };
 
+/** A file or service whose name contains a day. `example` is a name that the pattern matches, for messages. */
+type NamedByDay = Readonly<Record<'url' | 'pattern' | 'example', string>>;
+
 /**
  * How to find the current file of a publisher.
  *
@@ -19,23 +22,12 @@ import rows from './publishers.json' with { type: 'json' };
 type FileSource =
   | { readonly find: 'url'; readonly url: string }
   | { readonly find: 'index'; readonly url: string; readonly name: string }
-  | {
+  | (NamedByDay & {
       readonly find: 'dated';
-      readonly url: string;
-      readonly pattern: string;
       /** The lower-case start of a file name, a later word, and its end. Used if the pattern matches only the day. */
       readonly within?: Readonly<Record<'start' | 'word' | 'end', string>>;
-      /** A name that the pattern matches, for messages. */
-      readonly example: string;
-    }
-  | {
-      readonly find: 'service';
-      readonly url: string;
-      readonly pattern: string;
-      readonly within?: never;
-      readonly example: string;
-      readonly fields: readonly string[];
-    };
+    })
+  | (NamedByDay & { readonly find: 'service'; readonly within?: never; readonly fields: readonly string[] });
 
 /** A file, and the option of its importer. */
 export type PublishedFile = FileSource & { readonly option: Importer['files'][number]['option'] };
