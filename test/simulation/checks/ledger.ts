@@ -161,7 +161,7 @@ export const referenceViolations = (ledger: Ledger): string[] => {
   });
 };
 
-const getEntry = ({ pk: _, sk: _sk, answer: _answer, about: _about, ...entry }: Item) => entry as AuditEntry;
+const getEntry = ({ pk: _, sk: _sk, response: _response, about: _about, ...entry }: Item) => entry as AuditEntry;
 
 const entryHash = ({ hash: _, ...covered }: AuditEntry): string => sha256(canonical(covered));
 
