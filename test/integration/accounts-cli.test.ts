@@ -380,6 +380,19 @@ describe('check', () => {
     expect(current?.found).toMatch(/^from 2024-01-01, .*; the return of the period/);
   });
 
+  // New Jersey has quarterly returns only, and Indiana two due dates for monthly returns (filing-calendar.json).
+  it.each([
+    ['NJ', /^Enter the due dates in your own calendar: .*: the calendar has quarter\.$/],
+    ['IN', /^Enter the due dates \(day 20 \(.* or day 30 of the following month/],
+  ])('reports a registration in %s whose due dates are not known', async (state, action) => {
+    const { id } = await newAccount(registeredIn(state));
+    expect(await readFinding(id, `registration US-${state}`)).toMatchObject({
+      status: 'check',
+      found: expect.stringMatching(/, files each month; no due date is known$/),
+      action: expect.stringMatching(action),
+    });
+  });
+
   it("lists a remote seller's election in a registered state, and an election that cannot apply", async () => {
     const { id } = await newAccount(registeredIn('TX'));
     expect(await readFinding(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });

@@ -1,12 +1,12 @@
 /** `accounts check`: the settings of an account to review before it goes live. */
-import { type Account, listRegistrations, type Registration } from '../../accounts/account.ts';
+import { type Account, type Frequency, listRegistrations, type Registration } from '../../accounts/account.ts';
 import { addDays, toDay } from '../../base/calendar.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
 import { listElections } from '../../catalog/remote-sales.ts';
 import { isStreamlinedMember } from '../../catalog/streamlined.ts';
 import { now } from '../../config/clock.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
-import { findFilingTerms } from '../../filings/filing-calendar.ts';
+import { findFilingTerms, listFrequencies } from '../../filings/filing-calendar.ts';
 import { periodAround, registeredStates } from '../../filings/periods.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
@@ -46,18 +46,34 @@ const registrationFindings = (account: Account, today: string): Finding[] => {
   return registrations.map((registration) => frequencyFinding(registration, today));
 };
 
+const frequencyText = (frequency: Frequency): string => frequency.replace('_', ' ');
+
+/** Without a due date, a return is never overdue, and no event reminds of it. */
+const noDueDate = (state: string, frequency: Frequency, rule: string | null): string => {
+  const known = listFrequencies(state).filter((one) => one !== frequency);
+  const advice =
+    known.length > 0
+      ? ` Compare the frequency with the state: the calendar has ${known.map(frequencyText).join(', ')}.`
+      : '';
+  return `Enter the due dates${rule === null ? '' : ` (${rule})`} in your own calendar: Levy lists no overdue return and sends no reminder.${advice}`;
+};
+
 const frequencyFinding = ({ state, from, to, frequency }: Registration, today: string): Finding => {
   const code = stateJurisdiction(state) ?? state;
   const { end } = periodAround(today, [{ state, from, to, frequency }]);
-  const { due_date } = findFilingTerms(code, frequency, end);
+  const { due_date, terms } = findFilingTerms(code, frequency, end);
   const isCurrent = from.slice(0, 10) <= today && (to === null || to.slice(0, 10) >= today);
-  const due = due_date === null || !isCurrent ? '' : `; the return of the period to ${end} is due ${due_date}`;
   const days = `from ${from.slice(0, 10)}${to === null ? '' : ` to ${to.slice(0, 10)}`}`;
-  return ok(
-    `registration ${code}`,
-    `${days}, files each ${frequency.replace('_', ' ')}${due}`,
-    'Compare the frequency with the state.',
-  );
+  const found = `${days}, files each ${frequencyText(frequency)}`;
+  const subject = `registration ${code}`;
+  if (!isCurrent) return ok(subject, found);
+  return due_date === null
+    ? checkFinding(subject, `${found}; no due date is known`, noDueDate(code, frequency, terms?.due_rule ?? null))
+    : ok(
+        subject,
+        `${found}; the return of the period to ${end} is due ${due_date}`,
+        'Compare the frequency with the state.',
+      );
 };
 
 const nexusFindings = async (account: Account): Promise<Finding[]> => {
