@@ -8,8 +8,9 @@ import { zipRows } from '../../shared/catalog/local/text-tables.ts';
 import openApi from '../../shared/taxjar/openapi.json' with { type: 'json' };
 import { routes } from '../../shared/taxjar/routes.ts';
 import { newCaller, startApi } from '../support/api.ts';
+import { monthly } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
-import { buildRefund, connectClient, lines, newClient, order, refusal, to } from '../support/taxjar.ts';
+import { buildRefund, connectClient, lines, michigan, newClient, order, refusal, to } from '../support/taxjar.ts';
 
 let url: string;
 beforeAll(async () => {
@@ -34,12 +35,8 @@ const resolved = <Value extends Reference>(value: Value): Value =>
 describe('taxes', () => {
   it('returns the amounts of a calculation, and a breakdown that adds up', async () => {
     const { client } = await newClient();
-    const { tax } = await client.taxForOrder({
-      ...to,
-      amount: 15,
-      shipping: 1.5,
-      line_items: [{ ...lines[0], discount: 2 }],
-    });
+    const line_items = [{ ...lines[0], discount: 2 }];
+    const { tax } = await client.taxForOrder({ ...to, amount: 15, shipping: 1.5, line_items });
     // The taxes in New York City are 4 %, 4.5 % and 0.375 % of 13.00 and of 1.50.
     expect(tax).toMatchObject({
       order_total_amount: 14.5,
@@ -61,27 +58,18 @@ describe('taxes', () => {
       },
     });
     const { breakdown } = tax as unknown as { breakdown: Record<string, number> };
-    const parts = ['state', 'county', 'city', 'special_district'].map(
-      (level) => breakdown[`${level}_tax_collectable`] ?? 0,
-    );
-    expect(Decimal.sum(...parts).toNumber()).toBe(1.29);
+    const levels = ['state', 'county', 'city', 'special_district'];
+    expect(Decimal.sum(...levels.map((level) => breakdown[`${level}_tax_collectable`] ?? 0)).toNumber()).toBe(1.29);
   });
 
   // The first is the example of TaxJar's API reference.
   it.each([
     ['CA', '92093', '90002', 'destination'],
     ['TX', '78701', '77002', 'origin'],
-  ])('returns the source of the tax within %s', async (state, from, zip, source) => {
+  ])('returns the source of the tax within %s', async (state, from_zip, to_zip, source) => {
     const { client } = await newClient();
-    const address = {
-      from_country: 'US',
-      from_zip: from,
-      from_state: state,
-      to_country: 'US',
-      to_zip: zip,
-      to_state: state,
-    };
-    expect((await client.taxForOrder({ ...address, amount: 15, shipping: 1.5 })).tax.tax_source).toBe(source);
+    const places = { from_country: 'US', from_zip, from_state: state, to_country: 'US', to_zip, to_state: state };
+    expect((await client.taxForOrder({ ...places, amount: 15, shipping: 1.5 })).tax.tax_source).toBe(source);
   });
 
   it('returns whether shipping would be taxed if an order has none', async () => {
@@ -104,13 +92,13 @@ describe('taxes', () => {
 
   it('accepts shipping of goods that are usually not shipped, such as goods without tax and gift cards', async () => {
     const { client } = await newClient();
-    const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 5 };
+    const shipped = { ...michigan, shipping: 5 };
     for (const product_tax_code of ['99999', '14111803A0001']) {
       const line_items = [{ id: '1', quantity: 2, unit_price: 10, product_tax_code }];
-      const { tax } = await client.taxForOrder({ ...michigan, amount: 20, line_items });
+      const { tax } = await client.taxForOrder({ ...shipped, amount: 20, line_items });
       expect(tax).toMatchObject({ order_total_amount: 25, shipping: 5, taxable_amount: 0, amount_to_collect: 0 });
       const id = `o${product_tax_code}`;
-      const sent = { ...order, ...michigan, transaction_id: id, amount: 25, sales_tax: 0, line_items };
+      const sent = { ...order, ...shipped, transaction_id: id, amount: 25, sales_tax: 0, line_items };
       expect((await client.createOrder(sent)).order).toMatchObject({ amount: 25, shipping: 5, sales_tax: 0 });
       const changed = await client.updateOrder({ transaction_id: id, shipping: 4 } as never);
       expect(changed.order).toMatchObject({ amount: 24, shipping: 4 });
@@ -163,24 +151,17 @@ describe('taxes', () => {
   });
 
   it('returns only states of the United States, and a territory without a state', async () => {
-    const registrations = [{ state: 'PR', from: '2026-01-01', to: null, frequency: 'month' }];
-    const { caller, client } = await newClient({ registrations });
+    const { caller, client } = await newClient({ registrations: [monthly('PR')] });
     const one = { amount: 100, shipping: 0 };
     // The rates are 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
     const { tax } = await client.taxForOrder({ ...one, to_country: 'PR', to_zip: '00901' });
-    expect(tax).toMatchObject({
-      has_nexus: true,
-      amount_to_collect: 11.5,
-      jurisdictions: { country: 'PR', state: 'PR' },
-    });
+    const jurisdictions = { country: 'PR', state: 'PR' };
+    expect(tax).toMatchObject({ has_nexus: true, amount_to_collect: 11.5, jurisdictions });
     const seattle = { ...one, to_country: 'US', to_zip: '98109', to_state: 'WA' };
     const perth = { country: 'AU', state: 'WA', zip: '6000' };
     expect((await client.taxForOrder({ ...seattle, nexus_addresses: [perth] })).tax.has_nexus).toBe(false);
-    const both = [perth, { country: 'US', state: 'WA', zip: '98109' }];
-    expect((await client.taxForOrder({ ...seattle, nexus_addresses: both })).tax).toMatchObject({
-      has_nexus: true,
-      amount_to_collect: 10.55,
-    });
+    const both = { ...seattle, nexus_addresses: [perth, { country: 'US', state: 'WA', zip: '98109' }] };
+    expect((await client.taxForOrder(both)).tax).toMatchObject({ has_nexus: true, amount_to_collect: 10.55 });
     const everywhere = await newClient({ registrations: 'all' });
     const abroad = { ...one, to_country: 'AU', to_zip: '6000', to_state: 'WA' };
     expect((await everywhere.client.taxForOrder(abroad)).tax).toMatchObject({ has_nexus: false, amount_to_collect: 0 });
@@ -191,24 +172,17 @@ describe('taxes', () => {
   });
 
   it('returns zero without nexus and for exempt customers, and the tax that a marketplace charges', async () => {
-    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }];
-    const { client } = await newClient({ registrations });
+    const { client } = await newClient({ registrations: [monthly('MI')] });
     const taxed = async (more: object) => (await client.taxForOrder({ ...to, amount: 10, shipping: 0, ...more })).tax;
     expect(await taxed({})).toMatchObject({ has_nexus: false, amount_to_collect: 0, tax_source: null });
     expect(await taxed({ to_state: 'New York' })).toMatchObject({ jurisdictions: { state: 'NY' } });
     const nexus_addresses = [{ country: 'US', state: 'NY', zip: '10001' }];
     expect(await taxed({ nexus_addresses })).toMatchObject({ has_nexus: true, amount_to_collect: 0.89 });
-    await client.createCustomer({
-      customer_id: 'c1',
-      exemption_type: 'wholesale',
-      name: 'Acme',
-      exempt_regions: [{ country: 'US', state: 'NY' }],
-    });
-    expect(await taxed({ nexus_addresses, customer_id: 'c1' })).toMatchObject({
-      amount_to_collect: 0,
-      taxable_amount: 0,
-      exemption_type: 'wholesale',
-    });
+    const acme = { customer_id: 'c1', exemption_type: 'wholesale', name: 'Acme' } as const;
+    await client.createCustomer({ ...acme, exempt_regions: [{ country: 'US', state: 'NY' }] });
+    const ofAcme = (more: object) => taxed({ nexus_addresses, customer_id: 'c1', ...more });
+    const untaxed = { amount_to_collect: 0, taxable_amount: 0, exemption_type: 'wholesale' };
+    expect(await ofAcme({})).toMatchObject(untaxed);
     // "A value of marketplace or non_exempt will return calculated tax amounts in the response, regardless of any
     // potential customer exemption" (TaxJar's API reference, exemption_type).
     for (const [exemption_type, amount_to_collect] of [
@@ -216,10 +190,7 @@ describe('taxes', () => {
       ['non_exempt', 0.89],
       ['marketplace', 0.89],
     ])
-      expect(await taxed({ nexus_addresses, customer_id: 'c1', exemption_type })).toMatchObject({
-        amount_to_collect,
-        exemption_type,
-      });
+      expect(await ofAcme({ exemption_type })).toMatchObject({ amount_to_collect, exemption_type });
   });
 
   it('accepts amounts as numbers and strings, exactly, and lists warnings in a header', async () => {
@@ -273,9 +244,8 @@ describe('the TaxJar-compatible API', () => {
     const named = await client.updateCustomer({ ...own, name: 'Acme Inc.' });
     expect(named.customer).toMatchObject({ exemption_type: 'wholesale', exempt_regions, name: 'Acme Inc.' });
     // A PUT that repeats the exemption keeps the number and the last day of its certificate.
-    const exemptions = [
-      { reason: 'resale' as const, states: ['US-NJ', 'US-NY'], certificate_number: '4711', valid_to: '2027-01-01' },
-    ];
+    const certificate = { certificate_number: '4711', valid_to: '2027-01-01' };
+    const exemptions = [{ reason: 'resale' as const, states: ['US-NJ', 'US-NY'], ...certificate }];
     const path = '/customers/c1' as '/customers/{id}';
     await made(caller.call('POST', path, { body: { exemptions } }));
     await client.updateCustomer({ ...own, exempt_regions: [...exempt_regions, { country: 'US', state: 'NJ' }] });
@@ -283,10 +253,8 @@ describe('the TaxJar-compatible API', () => {
     await client.updateCustomer({ ...own, exempt_regions: null as never });
     expect(await made(caller.call('GET', path))).toMatchObject({ name: 'Acme', exemptions });
     const government = { ...own, exemption_type: 'government' } as const;
-    expect((await client.updateCustomer(government)).customer).toMatchObject({
-      ...government,
-      exempt_regions: [{ state: 'NJ' }, { state: 'NY' }],
-    });
+    const both = { ...government, exempt_regions: [{ state: 'NJ' }, { state: 'NY' }] };
+    expect((await client.updateCustomer(government)).customer).toMatchObject(both);
     const changed = await client.updateCustomer({ ...government, exempt_regions: [] });
     expect(changed.customer).toMatchObject({ exemption_type: 'government', exempt_regions: [] });
     expect(await client.showCustomer('c1')).toEqual(changed);
@@ -300,11 +268,7 @@ describe('the TaxJar-compatible API', () => {
   });
 
   it('returns rates, categories, nexus, addresses and summary rates', async () => {
-    const registrations = [
-      { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' },
-      { state: 'OH', from: '2026-01-01', to: '2026-02-01', frequency: 'month' },
-    ];
-    const { client } = await newClient({ registrations });
+    const { client } = await newClient({ registrations: [monthly('MI'), monthly('OH', '2026-01-01', '2026-02-01')] });
     const { rate } = await client.ratesForLocation('90404', { city: 'Santa Monica', state: 'CA', country: 'US' });
     expect(rate).toMatchObject({
       zip: '90404',
@@ -381,11 +345,8 @@ describe('the TaxJar-compatible API', () => {
     expect(sequence).toHaveLength(operations.length);
     for (const { method, path, operation } of sequence) {
       const example = operation.requestBody && resolved(operation.requestBody).content['application/json'].example;
-      const reply = await fetch(`${url}/taxjar${path}`, {
-        method,
-        headers,
-        ...(example !== undefined && { body: JSON.stringify(example) }),
-      });
+      const body = example !== undefined && { body: JSON.stringify(example) };
+      const reply = await fetch(`${url}/taxjar${path}`, { method, headers, ...body });
       const [[status, response]] = Object.entries(operation.responses) as [[string, Reference & { content: Content }]];
       const answer = await reply.json();
       expect([method, path, reply.status]).toEqual([method, path, Number(status)]);
@@ -397,23 +358,17 @@ describe('the TaxJar-compatible API', () => {
   });
 
   it('serves the paths of plugins', async () => {
-    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }];
-    const { caller } = await newClient({ registrations });
+    const { caller } = await newClient({ registrations: [monthly('MI')] });
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const call = async (method: string, path: string, body?: string) => {
-      const headers = {
-        Authorization: `Token token="${caller.key}"`,
-        'Content-Type': 'application/x-www-form-urlencoded',
-      };
+      const headers = { Authorization: `Token token="${caller.key}"`, ...form };
       return (await fetch(`${url}/taxjar/v2/${path}`, { method, headers, ...(body && { body }) })).json();
     };
     expect(await call('POST', 'verify', `token=${caller.key}`)).toEqual({ valid: true, enabled: true, plus: true });
-    expect(await call('GET', 'nexus/addresses')).toMatchObject({
-      addresses: [{ country: 'US', state: 'MI', zip: '' }],
-    });
-    const sent = { to_country: 'US', to_zip: '48933', to_state: 'MI', amount: 10, shipping: 0, plugin: 'magento' };
-    expect(await call('POST', 'magento/taxes', JSON.stringify(sent))).toMatchObject({
-      tax: { amount_to_collect: 0.6 },
-    });
+    const addresses = [{ country: 'US', state: 'MI', zip: '' }];
+    expect(await call('GET', 'nexus/addresses')).toMatchObject({ addresses });
+    const sent = JSON.stringify({ ...michigan, amount: 10, plugin: 'magento' });
+    expect(await call('POST', 'magento/taxes', sent)).toMatchObject({ tax: { amount_to_collect: 0.6 } });
   });
 
   it('returns errors in the format of TaxJar', async () => {
@@ -422,15 +377,14 @@ describe('the TaxJar-compatible API', () => {
     const reader = connectClient(url, await newCaller({ scopes: ['read'] }));
     expect(await refusal(reader.createOrder(order))).toMatch(/^403 Forbidden: .*write/);
     expect((await reader.taxForOrder({ ...to, amount: 1, shipping: 0 })).tax.has_nexus).toBe(true);
+    const refunds = 'Money that is returned is a refund.';
+    const negative = [{ quantity: -1, unit_price: 1 }];
     const bad: [object, string][] = [
       [{ to_country: '' }, '406 Not Acceptable: to_country is missing. Send to_country, such as US.'],
       [{ to_zip: '' }, '406 Not Acceptable: to_zip is missing. Send to_zip, such as 48933.'],
       [{ transaction_id: '' }, '406 Not Acceptable: transaction_id is missing. Send transaction_id.'],
       [{ sales_tax: 'much' }, '406 Not Acceptable: sales_tax is much.'],
-      [
-        { amount: -16.5 },
-        '406 Not Acceptable: amount is -16.5. Send zero or more. Money that is returned is a refund.',
-      ],
+      [{ amount: -16.5 }, `406 Not Acceptable: amount is -16.5. Send zero or more. ${refunds}`],
       [{ shipping: -1.5 }, '406 Not Acceptable: shipping is -1.5. Send zero or more.'],
       [{ sales_tax: 1.234 }, '406 Not Acceptable: sales_tax is 1.234. Send at most two decimals.'],
       [{ amount: 1, shipping: 2 }, '406 Not Acceptable: amount is less than shipping'],
@@ -439,10 +393,7 @@ describe('the TaxJar-compatible API', () => {
       [{ to_country: 'USA', to_zip: '', to_state: '' }, '406 Not Acceptable: to_state: Send at least the state'],
       [{ from_country: 'US', from_city: 'Detroit' }, '406 Not Acceptable: from_state: Send at least the state'],
       [{ line_items: [lines[0], 5] }, '406 Not Acceptable: line_items[1] is not a JSON object.'],
-      [
-        { amount: 2.5, line_items: [{ quantity: -1, unit_price: 1 }] },
-        '406 Not Acceptable: line_items[0][quantity]: You sent "-1"',
-      ],
+      [{ amount: 2.5, line_items: negative }, '406 Not Acceptable: line_items[0][quantity]: You sent "-1"'],
       [{ line_items: [{ unit_price: 'much' }] }, '406 Not Acceptable: line_items[0]: unit_price is much.'],
     ];
     for (const [change, text] of bad)
@@ -460,9 +411,8 @@ describe('the TaxJar-compatible API', () => {
       expect(await refusal(client.listOrders({ [parameter]: '2026-13-01' }))).toBe(
         `406 Not Acceptable: ${parameter} is 2026-13-01. Send a date such as 2026-10-14.`,
       );
-    const { caller } = await newClient();
-    const call = (method: string, path: string) =>
-      fetch(`${url}/taxjar${path}`, { method, headers: { Authorization: `Bearer ${caller.key}` } });
+    const headers = { Authorization: `Bearer ${(await newCaller()).key}` };
+    const call = (method: string, path: string) => fetch(`${url}/taxjar${path}`, { method, headers });
     expect(await (await call('GET', '/v2/nothing')).json()).toMatchObject({ status: 404, error: 'Not Found' });
     const other = connectClient(url, { key: '48ceecccc8af930bd02597aec0f84a78' });
     expect(await refusal(other.categories())).toMatch(/^401 Unauthorized: There is no such API key/);

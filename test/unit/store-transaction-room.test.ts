@@ -215,18 +215,14 @@ describe.each(shapes)('the largest accepted sale of a thousand lines: %s', (_wha
     const { made } = credited(sale, {});
     expect(fitsItemLimit(made, 'new')).toBe(true);
     const void_reason = noise(drawFrom(4), 500, wide);
-    const voided = {
-      ...made,
-      transaction: { ...made.transaction, status: 'void' as const, void_reason, voided_at: at },
-    };
-    expect(fitsItemLimit(voided, 'kept')).toBe(true);
+    const transaction = { ...made.transaction, status: 'void' as const, void_reason, voided_at: at };
+    expect(fitsItemLimit({ ...made, transaction }, 'kept')).toBe(true);
   });
 
   it('accepts the largest metadata, and the longest names', () => {
     const draw = drawFrom(5);
-    const metadata = Object.fromEntries(
-      Array.from({ length: 50 }, () => [noise(draw, 40, wide), noise(draw, 500, wide)]),
-    );
+    const entries = Array.from({ length: 50 }, () => [noise(draw, 40, wide), noise(draw, 500, wide)]);
+    const metadata = Object.fromEntries(entries);
     const long = () => noise(draw, 255, wide);
     const transaction = {
       ...sale.transaction,
@@ -237,22 +233,12 @@ describe.each(shapes)('the largest accepted sale of a thousand lines: %s', (_wha
     };
     const full = { ...sale, transaction };
     expect(fitsItemLimit(full, 'kept')).toBe(true);
-    const last = credited(
-      full,
-      getPart(
-        draw,
-        full,
-        full.transaction.line_items.map(({ id }) => id),
-      ),
-    ).after;
+    const ids = full.transaction.line_items.map(({ id }) => id);
+    const last = credited(full, getPart(draw, full, ids)).after;
     expect(getSize(last)).toBeLessThan(itemBytesMax);
+    const key = { digest: 'd'.repeat(64), fingerprint: 'f'.repeat(64) };
     const response = transactionResponse(200, last.transaction);
-    const record = idempotencyItem(
-      'acct_1',
-      { digest: 'd'.repeat(64), fingerprint: 'f'.repeat(64), response },
-      testNow,
-    );
-    expect(itemSize(record)).toBeLessThan(itemBytesMax);
+    expect(itemSize(idempotencyItem('acct_1', { ...key, response }, testNow))).toBeLessThan(itemBytesMax);
   });
 });
 
@@ -322,10 +308,7 @@ describe('encoded credit counters', () => {
           shipping: credited.slice(sold.length).map(([one]) => ({ ...line(), ...shippingCharge, id: one })),
         });
         const known = credited.flatMap(([one, of]) => (of ? [[one, of] as const] : []));
-        const before = {
-          charges: new Map(known),
-          unmatched: { net, tax },
-        };
+        const before = { charges: new Map(known), unmatched: { net, tax } };
         const text = creditedText(before, sale);
         expect(text).toMatch(/^[0-9abc]*$/);
         expect(creditedFrom(text, sale)).toEqual(before);
@@ -377,9 +360,7 @@ describe('encoded credit counters', () => {
     const count = 60;
     const recorded = { taxable_amount: '9.99', exempt_amount: '0.00', tax_amount: '0.00', rate: '1' };
     const taxes = Array.from({ length: count }, () => recorded) as unknown as LineItemResponse['taxes'];
-    const sale = transaction({
-      line_items: [line({ id: 'a', tax_amount: '0.00', taxes })],
-    });
+    const sale = transaction({ line_items: [line({ id: 'a', tax_amount: '0.00', taxes })] });
     const rows = Array.from({ length: count }, () => ({ taxable: 999n, exempt: 0n, tax: 0n, calculated: 999n }));
     const credited = { ...nothingCredited, charges: new Map([['a', { ...noAmounts, rows }]]) };
     const max = creditedTextMax({ transaction: sale, calculatedTaxes: rows.map(({ calculated }) => calculated) });
