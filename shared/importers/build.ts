@@ -57,6 +57,9 @@ export const contentHash = async (
   return hash.digest('hex');
 };
 
+/** Starts a new pass over the parts of a release on each call. */
+export type Parts = () => AsyncIterable<ReleasePart>;
+
 /**
  * `built`: the head, and the parts sorted by key; `parts` can be called repeatedly. A release is built despite bad
  * rows: check `summary.bad` before storing it. `nothing`: no row has the taxes of any place.
@@ -65,7 +68,7 @@ export type Built =
   | {
       readonly outcome: 'built';
       readonly head: ReleaseHead;
-      readonly parts: () => AsyncIterable<ReleasePart>;
+      readonly parts: Parts;
       readonly summary: Summary;
     }
   | { readonly outcome: 'nothing'; readonly reason: string; readonly summary: Summary };

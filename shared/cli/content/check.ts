@@ -10,19 +10,16 @@ import {
   type CaseResult,
   isOfState,
   isUnreadable,
+  type ListedCase,
   readCases,
   releaseForCases,
   runCase,
-  type UnreadableCase,
-  type WorkedCase,
 } from '../../importers/releases/worked-cases.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
-
-type Listed = WorkedCase | UnreadableCase;
 
 /** Reads `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
 const readZips = (text: string): ReadonlyMap<string, string> => {
@@ -40,7 +37,7 @@ const readZips = (text: string): ReadonlyMap<string, string> => {
 };
 
 /** Adds a ZIP to each case that has only a locality. Refuses a locality that no case needs. */
-const addZips = (cases: readonly Listed[], zips: ReadonlyMap<string, string>): readonly Listed[] => {
+const addZips = (cases: readonly ListedCase[], zips: ReadonlyMap<string, string>): readonly ListedCase[] => {
   const unused = new Set(zips.keys());
   const completed = cases.map((worked) => {
     if (isUnreadable(worked) || worked.zip) return worked;
@@ -67,12 +64,12 @@ const summarize = (results: readonly CaseResult[]) => {
 };
 
 /** Prints each case of the state, and only the number of cases of other states. */
-const isListed = (worked: Listed, head: Release): boolean =>
+const isListed = (worked: ListedCase, head: Release): boolean =>
   (isUnreadable(worked) && stateCode(worked.state ?? '') === null) || isOfState(worked, head);
 
-const printResults = (head: Release, cases: readonly Listed[], results: readonly CaseResult[]): void => {
+const printResults = (head: Release, cases: readonly ListedCase[], results: readonly CaseResult[]): void => {
   const { passed, failed, not_applicable } = summarize(results);
-  const own = results.filter((_, index) => isListed(cases[index] as Listed, head));
+  const own = results.filter((_, index) => isListed(cases[index] as ListedCase, head));
   for (const result of own) print(formatCase(result));
   const others = results.length - own.length;
   if (others > 0) print(`n/a   ${counted(others, 'case')} of other states`);

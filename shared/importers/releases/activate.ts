@@ -16,7 +16,7 @@ import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { ownTexts } from '../rules/describe.ts';
 import { impactOfChange, keysOfAll } from './measure-impact.ts';
 import { type ActiveRelease, getChain, getState, openRelease, readActiveRelease } from './open-release.ts';
-import { impactLines, impactOrCorruption, type Reporter } from './report.ts';
+import { impactLines, impactOrCorruption, type Printer } from './report.ts';
 
 /** Returns the custom rules of the active release that the given release does not have. */
 const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease, 'head'>): readonly string[] => {
@@ -78,7 +78,7 @@ type Activation = {
  */
 export const activate = async (
   id: string,
-  reporter: Pick<Reporter, 'print'>,
+  reporter: Printer,
   { replace = false, isMeasured = false }: Activation = {},
 ): Promise<void> => {
   const opened = await openRelease(id);
@@ -98,7 +98,7 @@ export const activate = async (
 };
 
 /** Activates the state's (`MN`) previously active release, or its built-in release if there is none. */
-export const rollBack = async (stateText: string, { print }: Pick<Reporter, 'print'>): Promise<void> => {
+export const rollBack = async (stateText: string, { print }: Printer): Promise<void> => {
   const { letters, code, builtIn } = getState(stateText);
   const seen = await readActiveReleases();
   const current = seen.states[code];

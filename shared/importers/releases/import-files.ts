@@ -19,7 +19,7 @@ import {
   writeParts,
 } from '../../store/content/content-store.ts';
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
-import { type Built, buildRelease, contentHash } from '../build.ts';
+import { type Built, buildRelease, contentHash, type Parts } from '../build.ts';
 import type { Importer } from '../importer.ts';
 import { readNameTables } from '../own-codes.ts';
 import { ownCounts } from '../rules/describe.ts';
@@ -27,7 +27,7 @@ import type { Impact } from './impact.ts';
 import { impactOfImport } from './measure-impact.ts';
 import { withNeededChain } from './needed-chain.ts';
 import { type ActiveRelease, openRelease, positionOver } from './open-release.ts';
-import { impactLines, impactOrCorruption, type Reporter, summaryLines } from './report.ts';
+import { impactLines, impactOrCorruption, type Printer, type Reporter, summaryLines } from './report.ts';
 
 /** The first counter of an import. Lower counters are reserved for built-in releases, which a later version may add. */
 const firstCounter = 101;
@@ -46,7 +46,7 @@ type Begun = { readonly claim: ImportClaim; readonly head: ReleaseHead };
  * Begins to write a release under its id, or under the next free id if another import took it while the files were
  * read. The hash covers the id, so it is recomputed.
  */
-export const beginWriting = async (head: ReleaseHead, parts: () => AsyncIterable<ReleasePart>): Promise<Begun> => {
+export const beginWriting = async (head: ReleaseHead, parts: Parts): Promise<Begun> => {
   const begun = await beginImport(head.id, head.imported_at);
   if (begun.ok) return { claim: begun.value, head };
   const id = await nextReleaseId(head.state, head.imported_at.slice(0, 10));
@@ -77,7 +77,7 @@ const partText = (part: ReleasePart, { imported_at }: ReleaseHead, isUndated: bo
   return isUndated ? canonicalJson(part).replaceAll(first, '"from":null') : canonicalJson(part);
 };
 
-type Content = { readonly head: ReleaseHead; readonly parts: () => AsyncIterable<ReleasePart> };
+type Content = { readonly head: ReleaseHead; readonly parts: Parts };
 
 /** Compares the parts one by one: both releases list them in the order of their keys. */
 const haveSameParts = async (left: Content, right: Content, isUndated: boolean): Promise<boolean> => {
@@ -96,7 +96,7 @@ const haveSameParts = async (left: Content, right: Content, isUndated: boolean):
  * Content hashes cannot be compared, because they cover the id and the date of the import. If the fallback release was
  * imported from the same undated file, its rates began earlier, so the first day is not compared.
  */
-const sameRelease = async (head: ReleaseHead, parts: () => AsyncIterable<ReleasePart>): Promise<string | null> => {
+const sameRelease = async (head: ReleaseHead, parts: Parts): Promise<string | null> => {
   for await (const finished of listHeads(head.state, () => {})) {
     if (!isSameBase(head, finished) || comparable(finished) !== comparable(head)) continue;
     const stored = { head: finished, parts: (await openRelease(finished.id)).parts };
@@ -118,10 +118,7 @@ export const unfinishedLines = (imports: readonly UnfinishedImport[]): readonly 
   );
 
 /** Discards the interrupted imports of a state (`US-MN`). Returns the others, which may still run. */
-const discardAbandoned = async (
-  state: string,
-  { print }: Pick<Reporter, 'print'>,
-): Promise<readonly UnfinishedImport[]> => {
+const discardAbandoned = async (state: string, { print }: Printer): Promise<readonly UnfinishedImport[]> => {
   const imports = await unfinishedImports(state);
   // No import takes a day, so an older one was interrupted.
   const isAbandoned = ({ began_at }: UnfinishedImport) => now() - Date.parse(began_at) > dayMs;

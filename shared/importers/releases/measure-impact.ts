@@ -13,7 +13,7 @@ import { readContent } from '../../store/content/content-reads.ts';
 import { readActiveReleases, readPartKeys } from '../../store/content/content-store.ts';
 import { loadContent } from '../../store/content/load-content.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import type { Position } from '../build.ts';
+import type { Parts, Position } from '../build.ts';
 import { zipsOfState } from '../zips.ts';
 import { computeImpact, type Impact, type LoadRelease, type OnChanges } from './impact.ts';
 import { getChain, type OpenRelease } from './open-release.ts';
@@ -84,7 +84,7 @@ const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | 
  */
 export const impactOfImport = (
   head: ReleaseHead,
-  parts: () => AsyncIterable<ReleasePart>,
+  parts: Parts,
   { below, own: ownBefore }: Pick<Position, 'below' | 'own'>,
   today: string,
 ): Promise<Impact> => {

@@ -1,11 +1,11 @@
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import type { Location, Release } from '../../catalog/release.ts';
-import { contentHash } from '../build.ts';
+import { contentHash, type Parts } from '../build.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
 import { establishedSpan, listPieces, type Span } from './compare-rates.ts';
 import { openRelease } from './open-release.ts';
-import type { Reporter } from './report.ts';
+import type { Printer } from './report.ts';
 import { listZipRanges } from './zip-pieces.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
@@ -96,11 +96,7 @@ const later = (a: string | null, b: string | null): string | null => (a === null
  * Returns the last day on which a release of the chain still covers any address: `null` without an end, `undefined` if
  * it covers none. Leaves out a corrupt release and prints a message.
  */
-const neededUntil = async (
-  upper: Upper,
-  id: string,
-  { print }: Pick<Reporter, 'print'>,
-): Promise<string | null | undefined> => {
+const neededUntil = async (upper: Upper, id: string, { print }: Printer): Promise<string | null | undefined> => {
   const read = await catchCorrupt(readNames(id));
   if (read instanceof ContentCorrupt) {
     print(`${id} is left out of the fallback releases. ${corruptionText(read)}`);
@@ -118,11 +114,7 @@ const neededUntil = async (
  * on which each remaining one does. Otherwise, the number of releases that a calculation reads would grow with each
  * import.
  */
-export const withNeededChain = async (
-  head: ReleaseHead,
-  parts: () => AsyncIterable<ReleasePart>,
-  reporter: Pick<Reporter, 'print'>,
-): Promise<ReleaseHead> => {
+export const withNeededChain = async (head: ReleaseHead, parts: Parts, reporter: Printer): Promise<ReleaseHead> => {
   const { chain: all } = head;
   if (all.length === 0) return head;
   const upper = new Upper();

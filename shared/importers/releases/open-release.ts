@@ -8,7 +8,7 @@ import type { Release } from '../../catalog/release.ts';
 import { readContent } from '../../store/content/content-reads.ts';
 import { findHead, readActiveReleases, readPartKeys, readParts } from '../../store/content/content-store.ts';
 import { jurisdictionCode, stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import type { Position } from '../build.ts';
+import type { Parts, Position } from '../build.ts';
 import { zipsOfState } from '../zips.ts';
 import { isZip, listZipRanges } from './zip-pieces.ts';
 
@@ -51,8 +51,7 @@ export type OpenRelease = {
   readonly head: Release;
   /** The stored head; `null` for a built-in release. */
   readonly imported: ReleaseHead | null;
-  /** Starts a new pass over the parts on each call. */
-  readonly parts: () => AsyncIterable<ReleasePart>;
+  readonly parts: Parts;
   /** Returns the part of one ZIP (five digits) or city. */
   readonly readPart: (key: string) => Promise<ReleasePart | undefined>;
 };

@@ -28,6 +28,9 @@ export type Reporter = {
   ) => Promise<Value>;
 };
 
+/** The output of a task without progress. */
+export type Printer = Pick<Reporter, 'print'>;
+
 // Formats days, rates and ZIP codes for the output of commands.
 
 export const percentOrNone = (fraction: string | null): string =>
@@ -148,7 +151,7 @@ export const impactJson = ({ firstDay, lastDay, largest, past, ...impact }: Impa
 /** Returns the impact, or `null` and prints the reason if a compared release is corrupt. */
 export const impactOrCorruption = async (
   compare: () => Promise<Impact>,
-  { print }: Pick<Reporter, 'print'>,
+  { print }: Printer,
 ): Promise<Impact | null> => {
   const impact = await catchCorrupt(compare());
   if (!(impact instanceof ContentCorrupt)) return impact;

@@ -65,16 +65,18 @@ export const WorkedCase = z.looseObject({
 export type WorkedCase = z.infer<typeof WorkedCase>;
 
 /** A case of a different shape, and the problems of its fields. */
-export type UnreadableCase = { readonly id: string; readonly state: string | null; readonly problem: string };
+type UnreadableCase = { readonly id: string; readonly state: string | null; readonly problem: string };
 
-export const isUnreadable = (worked: WorkedCase | UnreadableCase): worked is UnreadableCase => !('expected' in worked);
+export type ListedCase = WorkedCase | UnreadableCase;
+
+export const isUnreadable = (worked: ListedCase): worked is UnreadableCase => !('expected' in worked);
 
 const getField = (value: unknown, field: string): string | null => {
   const found = asObject(value)?.[field];
   return typeof found === 'string' && found !== '' ? found : null;
 };
 
-const readCase = (value: unknown, index: number): WorkedCase | UnreadableCase => {
+const readCase = (value: unknown, index: number): ListedCase => {
   const { success, data, error } = WorkedCase.safeParse(value);
   if (success) return data;
   return {
@@ -85,7 +87,7 @@ const readCase = (value: unknown, index: number): WorkedCase | UnreadableCase =>
 };
 
 /** Reads a file of worked cases. Throws if the file has no list of cases. */
-export const readCases = (text: string): readonly (WorkedCase | UnreadableCase)[] => {
+export const readCases = (text: string): readonly ListedCase[] => {
   const read = jsonOrRefuse(text, 'The cases are');
   const list = Array.isArray(read) ? read : asObject(read)?.['cases'];
   if (!Array.isArray(list) || list.length === 0)
@@ -172,10 +174,7 @@ const knowsPlace = ({ zip, locality }: WorkedCase, address: TaxAddress, release:
   Boolean(zip) || !locality || (release?.locations ?? []).some(({ cities }) => cities.includes(address.city ?? ''));
 
 /** Loads the content of one release for the cases, active or not, as a calculation loads a pinned release. */
-export const releaseForCases = (
-  head: Release,
-  cases: readonly (WorkedCase | UnreadableCase)[],
-): Promise<ReleaseFor> => {
+export const releaseForCases = (head: Release, cases: readonly ListedCase[]): Promise<ReleaseFor> => {
   const addresses = cases
     .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(toAddress(worked), '')]))
     .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
@@ -183,12 +182,7 @@ export const releaseForCases = (
 };
 
 /** Compares a worked case with the API's calculation. Days are `YYYY-MM-DD`. */
-export const runCase = (
-  worked: WorkedCase | UnreadableCase,
-  head: Release,
-  releaseFor: ReleaseFor,
-  today: string,
-): CaseResult => {
+export const runCase = (worked: ListedCase, head: Release, releaseFor: ReleaseFor, today: string): CaseResult => {
   const { id } = worked;
   if (isUnreadable(worked))
     return { id, outcome: 'not_applicable', expected: null, got: null, reason: `it cannot be read: ${worked.problem}` };
