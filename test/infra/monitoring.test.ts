@@ -35,12 +35,9 @@ const listAlarms = (deployment: Synthesized): ReadonlyMap<string, Properties> =>
 const alarms = listAlarms(synthesized);
 const named = (name: string, of = alarms): Properties => of.get(name);
 
-type Read = {
-  readonly name: string;
-  readonly Namespace: string;
-  readonly dimensions: Readonly<Record<string, string>>;
-};
-const read = (Namespace: string, MetricName: string, dimensions: Readonly<Record<string, string>>): Read => ({
+type Dimensions = Readonly<Record<string, string>>;
+type Read = { readonly name: string; readonly Namespace: string; readonly dimensions: Dimensions };
+const read = (Namespace: string, MetricName: string, dimensions: Dimensions): Read => ({
   name: [Namespace.replace('Levy-staging', 'Levy'), MetricName, ...Object.keys(dimensions).sort()].join(' '),
   Namespace,
   dimensions,
@@ -67,13 +64,8 @@ const shownBy = (deployment: Synthesized, below = Number.POSITIVE_INFINITY): Rea
   return metrics.flatMap(([namespace, name, ...rest]) => {
     if (typeof namespace === 'string') {
       const pairs = rest.filter((part) => typeof part === 'string');
-      return [
-        read(
-          namespace,
-          name,
-          Object.fromEntries(pairs.flatMap((key, index) => (index % 2 ? [] : [[key, pairs[index + 1] ?? '']]))),
-        ),
-      ];
+      const dimensions = pairs.flatMap((key, index) => (index % 2 ? [] : [[key, pairs[index + 1] ?? '']]));
+      return [read(namespace, name, Object.fromEntries(dimensions))];
     }
     const search = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"'/.exec(namespace.expression);
     return search ? [read(search[1] as string, search[3] as string, { [search[2] as string]: '*' })] : [];
@@ -86,9 +78,8 @@ const isOwn = ({ Namespace }: Read) => !Namespace.startsWith('AWS/');
 const readLines = async (setting: 'essential' | 'full'): Promise<readonly MetricLine[]> => {
   published.areAll = setting === 'full';
   const lines: MetricLine[] = [];
-  const write = vi
-    .spyOn(process.stdout, 'write')
-    .mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
+  const write = vi.spyOn(process.stdout, 'write');
+  write.mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
   await observed('create-calculation', async () => {
     recordCacheHit('ApiKey');
     recordCacheMiss('Content');
@@ -100,16 +91,11 @@ const readLines = async (setting: 'essential' | 'full'): Promise<readonly Metric
   const time = { now: () => 0, remainingMs: () => 9e6, stepMsMax: 1, batchMsMax: 1, onFailure: () => {} };
   const drafts = { shards: 1, expired: async () => ({ drafts: [], next: null }) };
   const filings = { unfinished: async () => ({ rows: [], next: null }) };
-  const due = {
-    shards: 1,
-    page: async () => [],
-    sweep: { read: async () => ({ day: '1970-01-01', after: null, isDone: true }) },
-  };
+  const sweep = { read: async () => ({ day: '1970-01-01', after: null, isDone: true }) };
+  const due = { shards: 1, page: async () => [], sweep };
   const runs = [
-    scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as unknown as Parameters<typeof sweepDrafts>[0])),
-    scheduled('close-periods', () =>
-      closePeriods({ ...time, filings, due } as unknown as Parameters<typeof closePeriods>[0]),
-    ),
+    scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as never)),
+    scheduled('close-periods', () => closePeriods({ ...time, filings, due } as never)),
     scheduled('update-content', async () => updateFigures({ outcome: 'failed', reason: '' }, true)),
   ];
   for (const run of runs) await run({}, {} as Context);
@@ -122,12 +108,9 @@ const readLines = async (setting: 'essential' | 'full'): Promise<readonly Metric
 const awsSeries = new Set([
   ...['Count', '4XXError', '5XXError'].map((name) => `AWS/ApiGateway ${name} ApiName Stage`),
   ...['Throttles', 'ConcurrentExecutions', 'IteratorAge FunctionName'].map((name) => `AWS/Lambda ${name}`),
-  ...['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits', 'ReadThrottleEvents', 'WriteThrottleEvents'].map(
-    (name) => `AWS/DynamoDB ${name} TableName`,
-  ),
-  ...['WriteThrottleEvents GlobalSecondaryIndexName', 'SystemErrors Operation'].map(
-    (name) => `AWS/DynamoDB ${name} TableName`,
-  ),
+  ...['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits', 'ReadThrottleEvents', 'WriteThrottleEvents']
+    .concat('WriteThrottleEvents GlobalSecondaryIndexName', 'SystemErrors Operation')
+    .map((name) => `AWS/DynamoDB ${name} TableName`),
   'AWS/SQS ApproximateNumberOfMessagesVisible QueueName',
   ...['Invocations', 'ExecutionFailed'].map((name) => `AWS/EventBridge/Pipes ${name} PipeName`),
   ...['Completed', 'Failed'].map((end) => `AWS/Backup NumberOfBackupJobs${end} BackupVaultName`),
@@ -143,22 +126,17 @@ describe('metrics of the alarms and the dashboard', () => {
       const lines = await readLines(setting);
       const series = new Set(lines.flatMap(listSeries));
       expect(series.size).toBeGreaterThanOrEqual(least);
-      const names = new Set(
-        shownBy(of)
-          .filter(isOwn)
-          .map(({ name }) => name),
-      );
+      const ownShown = shownBy(of).filter(isOwn);
+      const names = new Set(ownShown.map(({ name }) => name));
       const needed = [...alarmed.filter(isOwn).map(({ name }) => name), ...names];
       expect(needed.length).toBeGreaterThan(15);
       expect(needed.filter((name) => !series.has(name))).toEqual([]);
       expect([...series].filter((name) => !names.has(name))).toEqual([]);
       // Series by code, state and operation depend on the traffic, and failure metrics should have none.
+      const depends = (name: string) =>
+        / (code|state|operation)$/.test(name) || counted.some((failure) => name.includes(failure));
       const counts = lines.flatMap((line) =>
-        listSeries(line).flatMap((name) =>
-          / (code|state|operation)$/.test(name) || counted.some((failure) => name.includes(failure))
-            ? []
-            : `${name} ${line['schedule']}`,
-        ),
+        listSeries(line).flatMap((name) => (depends(name) ? [] : `${name} ${line['schedule']}`)),
       );
       expect(new Set(counts).size).toBe(lasting);
     },
@@ -174,20 +152,16 @@ describe('metrics of the alarms and the dashboard', () => {
   it("uses documented metrics of AWS services, for this stack's resources", () => {
     const theirs = [...alarmed, ...shown].filter((one) => !isOwn(one));
     expect(theirs.map(({ name }) => name).filter((name) => !awsSeries.has(name))).toEqual([]);
-    const ids = theirs
-      .flatMap(({ dimensions }) => Object.values(dimensions))
-      .map((value) => value.replace(/\.\w+$/, ''));
+    const values = theirs.flatMap(({ dimensions }) => Object.values(dimensions));
+    const ids = values.map((value) => value.replace(/\.\w+$/, ''));
     const indexes = ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'credits', 'drafts'];
     const calls = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'];
     const tables = ['TransactionsTable', 'ContentTable', 'AccountsTable'];
     const queues = ['FailedRuns', 'UntoldEvents', 'UncountedTransactions'];
     const resources = [...indexes, ...calls, ...tables, ...queues, 'EventPipe', 'BackupVault', 'CountTransactions'];
     expect([...new Set(ids)].sort()).toEqual(['Levy', 'v1', ...resources].sort());
-    expect(
-      ofType('AWS::SQS::Queue')
-        .map(([id]) => id)
-        .sort(),
-    ).toEqual(queues.sort());
+    const existing = ofType('AWS::SQS::Queue').map(([id]) => id);
+    expect(existing.sort()).toEqual(queues.sort());
     // Every dead-letter queue is on the dashboard, not only in an alarm.
     const shownQueues = shown.flatMap(({ Namespace, dimensions }) =>
       Namespace === 'AWS/SQS' ? [dimensions['QueueName']?.replace(/\.\w+$/, '')] : [],
@@ -206,11 +180,8 @@ describe('metrics of the alarms and the dashboard', () => {
   ] as const)('omits metrics of resources that do not exist (%s)', (name, absent) => {
     const deployment = deployments[name];
     expect(listAlarms(deployment).size).toBeGreaterThan(15);
-    const text = JSON.stringify([
-      deployment.ofType('AWS::CloudWatch::Alarm'),
-      deployment.ofType('AWS::CloudWatch::Dashboard'),
-    ]);
-    expect(text).not.toMatch(absent);
+    const parts = [deployment.ofType('AWS::CloudWatch::Alarm'), deployment.ofType('AWS::CloudWatch::Dashboard')];
+    expect(JSON.stringify(parts)).not.toMatch(absent);
   });
 });
 
@@ -260,18 +231,16 @@ const firesAt = (alarm: Properties, now: number, valuesIn: (from: number, to: nu
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
+const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
+
 describe('the alarms', () => {
   it('links each alarm to a section of the runbook, at runbookUrl if it is set, and every section to an alarm', () => {
-    const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
-    const sections = [...runbook.matchAll(/^## (\w+)\n\n- \*\*Meaning\*\*/gm)].map(([, name = '']) =>
-      name.toLowerCase(),
-    );
-    const headings = (deployment: Synthesized, start: string) =>
-      [
-        ...new Set(
-          [...listAlarms(deployment).values()].map(({ AlarmDescription }) => AlarmDescription.split(start)[1]),
-        ),
-      ].sort();
+    const found = [...runbook.matchAll(/^## (\w+)\n\n- \*\*Meaning\*\*/gm)];
+    const sections = found.map(([, name = '']) => name.toLowerCase());
+    const headings = (deployment: Synthesized, start: string) => {
+      const texts = [...listAlarms(deployment).values()].map((alarm): string => alarm.AlarmDescription);
+      return [...new Set(texts.map((text) => text.split(start)[1]))].sort();
+    };
     expect(headings(synthesized, 'infra/runbook.md#')).toEqual(sections.sort());
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });
@@ -279,13 +248,10 @@ describe('the alarms', () => {
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-Stats.html: commands after `stats` see only
   // the fields that it defines, so a later filter on a field of the log line matches nothing.
   it('filters before it aggregates in each log query of the runbook, by fields that the default settings log', async () => {
-    const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
     const queries = [...runbook.matchAll(/`((?:filter|stats) [^`]+)`/g)].map(([, query = '']) => query.split(' | '));
     const aggregating = queries.filter((commands) => commands.some((command) => command.startsWith('stats ')));
     expect(aggregating.length).toBeGreaterThan(0);
-    expect(aggregating.map((commands) => commands.at(-1))).toEqual(
-      aggregating.map(() => expect.stringMatching(/^stats /)),
-    );
+    for (const commands of aggregating) expect(commands.at(-1)).toMatch(/^stats /);
     const logged = new Set((await readLines('essential')).flatMap((line) => Object.keys(line)));
     const summed = [...runbook.matchAll(/\b(?:sum|avg|max)\((\w+)\)/g)].map(([, field = '']) => field);
     expect(summed.length).toBeGreaterThan(8);
@@ -294,7 +260,6 @@ describe('the alarms', () => {
 
   // By default, the other metrics of runs are only in log lines.
   it('names no metric on the dashboard that metrics=essential does not publish', () => {
-    const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
     const mentioned = [...runbook.matchAll(/[^.:]*on the dashboard[^.:]*/g)].flatMap(([text]) =>
       [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     );
@@ -308,12 +273,8 @@ describe('the alarms', () => {
     for (const [name, alarm] of alarms) {
       expect(getStats(alarm).length).toBeLessThanOrEqual(10);
       const treated = /Silent$|BackupsMissing$/.test(name) ? 'breaching' : 'notBreaching';
-      expect([name, alarm.TreatMissingData, alarm.AlarmActions, alarm.OKActions]).toEqual([
-        name,
-        treated,
-        topic,
-        topic,
-      ]);
+      const { TreatMissingData, AlarmActions, OKActions } = alarm;
+      expect([name, TreatMissingData, AlarmActions, OKActions]).toEqual([name, treated, topic, topic]);
     }
     // The key encrypts only this topic.
     const keyId = getId(at(topic[0]?.Ref ?? '').KmsMasterKeyId);
@@ -372,10 +333,8 @@ describe('the alarms', () => {
     const listWarnings = ({ outdir }: Synthesized): string[] => {
       const jsonIn = (name: string) => JSON.parse(readFileSync(join(outdir, name), 'utf8'));
       const { metadata, additionalMetadataFile } = jsonIn('manifest.json').artifacts.Levy;
-      const entries: Properties[] = Object.values({
-        ...metadata,
-        ...(additionalMetadataFile && jsonIn(additionalMetadataFile)),
-      }).flat();
+      const more = additionalMetadataFile && jsonIn(additionalMetadataFile);
+      const entries: Properties[] = Object.values({ ...metadata, ...more }).flat();
       return entries.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data);
     };
     expect(listWarnings(all)).toEqual([]);
@@ -446,8 +405,7 @@ describe.each([
     expect(firing((date) => date !== every[0])).toEqual({ [every[1]]: 24 });
     const two = next ? one : [oneDay, every[0]];
     const after = next ?? [dayAfter, every[1]];
-    expect(firing((date) => !two.some((day) => day === date))).toEqual(
-      Object.fromEntries(after.map((date) => [date, 24])),
-    );
+    const expected = Object.fromEntries(after.map((date) => [date, 24]));
+    expect(firing((date) => !two.some((day) => day === date))).toEqual(expected);
   });
 });

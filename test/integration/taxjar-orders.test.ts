@@ -1,7 +1,7 @@
 /** Orders and refunds of the TaxJar-compatible API, sent by TaxJar's own client for Node. */
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { closedFiling, createFiler, expectVerified } from '../support/filings.ts';
+import { closedFiling, createFiler, expectVerified, monthly } from '../support/filings.ts';
 import { accounts } from '../support/run-command.ts';
 import { made } from '../support/sales.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../support/taxjar.ts';
 
 const lansing = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
-const september = { registrations: [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }] };
+const september = { registrations: [monthly('NY', '2026-09-01')] };
 
 it('records orders and refunds once, and lists, changes and deletes them', async () => {
   const { caller, client } = await newClient();
@@ -53,11 +53,9 @@ it('records orders and refunds once, and lists, changes and deletes them', async
   const { refund: half } = await client.createRefund(buildRefund('r1', '123', [-8.5, -1, -0.76]));
   expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1, sales_tax: -0.76 });
   expect(await client.listRefunds({ transaction_date: '2026/10/20' })).toEqual({ refunds: ['r1'] });
-  const whole = { transaction_id: 'r1', transaction_reference_id: '123', amount: -17, shipping: -2 };
-  expect((await client.updateRefund({ ...whole, sales_tax: -1.51 })).refund).toMatchObject({
-    amount: -17,
-    sales_tax: -1.51,
-  });
+  const amounts = { amount: -17, sales_tax: -1.51 };
+  const whole = { ...amounts, transaction_id: 'r1', transaction_reference_id: '123', shipping: -2 };
+  expect((await client.updateRefund(whole)).refund).toMatchObject(amounts);
   expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 Unprocessable Entity: The order has refunds/);
   expect((await client.deleteRefund('r1')).refund.transaction_id).toBe('r1');
   expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
@@ -75,13 +73,10 @@ it('keeps the old order if the new one is refused, and rejects changes after the
   expect(await refusal(client.updateOrder(broken))).toMatch(/^406 Not Acceptable: to_zip: /);
   expect(await client.showOrder('123')).toEqual({ order: created });
   await closedFiling(createFiler(caller), 'NY', '2026-09-30');
-  for (const change of [
-    () => client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2 }),
-    () => client.deleteOrder('123'),
-  ])
-    expect(await refusal(change())).toMatch(
-      /^422 .*: A return includes this transaction\. Record another refund or order instead\.$/,
-    );
+  const filed = /^422 .*: A return includes this transaction\. Record another refund or order instead\.$/;
+  const update = { transaction_id: '123', amount: 17, shipping: 2 };
+  for (const change of [() => client.updateOrder(update), () => client.deleteOrder('123')])
+    expect(await refusal(change())).toMatch(filed);
   expect(await client.showOrder('123')).toEqual({ order: created });
 });
 
@@ -103,11 +98,8 @@ it('accepts a PUT that changes nothing, even for an order with refunds or in a c
     if (isClosed) await closedFiling(createFiler(caller), 'NY', '2026-09-30');
     expect(await client.updateOrder({ ...body, sales_tax: '1.50' } as never)).toEqual({ order: changed });
     expect((await client.updateRefund({ ...sent, transaction_date: '2026-09-20' })).refund).toEqual(refund);
-    for (const change of [
-      { to_street: '2 Main' },
-      { amount: 16, shipping: 1 },
-      { line_items: [{ ...mug, description: 'Two' }] },
-    ])
+    const line_items = [{ ...mug, description: 'Two' }];
+    for (const change of [{ to_street: '2 Main' }, { amount: 16, shipping: 1 }, { line_items }])
       expect(await refusal(client.updateOrder({ ...body, sales_tax: 1.5, ...change }))).toMatch(/^422 /);
   }
   const ids = ({ body: { data } }: typeof listed) => data.map(({ id }: { id: string }) => id);
@@ -133,10 +125,8 @@ it('replaces orders atomically, so each request finds one order, even during con
   const { refund: last } = await client.showRefund('r1');
   expect(live).toHaveLength(1);
   const { data: sales } = await made(caller.call('GET', '/transactions?type=sale'));
-  expect(sales[0]).toMatchObject({
-    credited_amount: new Decimal(1).minus(last.amount).toFixed(2),
-    credited_tax_amount: '0.70',
-  });
+  const credited_amount = new Decimal(1).minus(last.amount).toFixed(2);
+  expect(sales[0]).toMatchObject({ credited_amount, credited_tax_amount: '0.70' });
   await expectVerified(caller);
 });
 
@@ -156,9 +146,8 @@ it('distributes a changed refund as if the replaced refund did not exist', async
   };
   expect(await changed('r', 'o', { amount: -80, sales_tax: -4.8 })).toEqual([-48, -32]);
   expect(await changed('r', 'o', { amount: -100, sales_tax: -6 })).toEqual([-60, -40]);
-  expect(await refusal(changed('r', 'p', { amount: -1, sales_tax: 0 }))).toMatch(
-    /^406 Not Acceptable: transaction_reference_id: It cannot change/,
-  );
+  const moved = await refusal(changed('r', 'p', { amount: -1, sales_tax: 0 }));
+  expect(moved).toMatch(/^406 Not Acceptable: transaction_reference_id: It cannot change/);
   // A refund that was recorded before its order then becomes a credit of the order.
   await client.createRefund(buildRefund('early', 'p', [-10, 0, -0.6], michigan));
   await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
@@ -190,14 +179,11 @@ it('keeps the line items that a PUT does not send, with the sent amounts', async
       differs: false,
       order: { amount, shipping, line_items: kept },
     });
-  expect(await put('orders', '123', { amount: 20 })).toMatchObject({
-    status: 406,
-    detail: expect.stringContaining('line items are 15.00'),
-  });
-  expect(await put('orders', '123', { line_items: [{ ...items[1], quantity: 2 }] })).toMatchObject({
-    differs: false,
-    order: { amount: 11, shipping: 1, line_items: [{ id: 'b', quantity: 2, product_identifier: 'mug' }] },
-  });
+  const detail = expect.stringContaining('line items are 15.00');
+  expect(await put('orders', '123', { amount: 20 })).toMatchObject({ status: 406, detail });
+  const mugs = { amount: 11, shipping: 1, line_items: [{ id: 'b', quantity: 2, product_identifier: 'mug' }] };
+  const replaced = await put('orders', '123', { line_items: [{ ...items[1], quantity: 2 }] });
+  expect(replaced).toMatchObject({ differs: false, order: mugs });
   // A refund repeats its order's TaxJar codes.
   await client.createOrder({ ...order, transaction_id: '125', line_items: items });
   for (const line_items of [null, [{ id: 'a', quantity: 1, unit_price: -5 }]]) {
@@ -238,16 +224,14 @@ it('refuses a change of transactions from the API that would lose a field', asyn
     ['collected_by', { collected_by: 'marketplace' }],
   ] as const) {
     await record(caller, `order-1-${field}`, { line_items: [item], ...others });
-    expect(await refusal(client.updateOrder({ transaction_id: `order-1-${field}`, sales_tax: 5 }))).toMatch(
-      new RegExp(`^422 Unprocessable Entity: The order has ${field}`),
-    );
+    const refused = await refusal(client.updateOrder({ transaction_id: `order-1-${field}`, sales_tax: 5 }));
+    expect(refused).toMatch(new RegExp(`^422 Unprocessable Entity: The order has ${field}`));
   }
   // The order has more entries than a write can replace.
   const states =
     'AL AZ AR CA CO CT FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY DC';
-  const everywhere = states
-    .split(' ')
-    .map((state) => ({ ...item, id: state, customer: { address: { state, country: 'US' } } }));
+  const locate = (state: string) => ({ id: state, customer: { address: { state, country: 'US' } } });
+  const everywhere = states.split(' ').map((state) => ({ ...item, ...locate(state) }));
   await record(caller, 'order-3', { line_items: everywhere });
   await client.createRefund(buildRefund('all', 'order-3', [-460, 0, -10]));
   const change = { transaction_id: 'all', transaction_reference_id: 'order-3', sales_tax: -11 };
@@ -271,9 +255,8 @@ it('shows the order and the exemption of transactions from the API, so they can 
   expect((await client.updateRefund({ ...refund, amount: -40, line_items: [] } as never)).refund.amount).toBe(-40);
   // The console can record a credit without a reference.
   const { id } = await record(caller, null, { ...credit, line_items: [{ id: 'a', quantity: '1', unit_price: '10' }] });
-  expect((await client.listRefunds({ transaction_date: '2026-10-14' })).refunds.toSorted()).toEqual(
-    ['r', id].toSorted(),
-  );
+  const { refunds } = await client.listRefunds({ transaction_date: '2026-10-14' });
+  expect(refunds.toSorted()).toEqual(['r', id].toSorted());
   expect((await client.showRefund(id)).refund).toMatchObject({ transaction_id: id, amount: -10 });
   expect((await client.deleteRefund(id)).refund.transaction_id).toBe(id);
   for (const unknown of [id, parent_transaction_id, 'txn_0'])
@@ -320,18 +303,12 @@ it('deletes orders and refunds of a redacted customer', async () => {
 
 it('reverses exactly the refunded amounts, including discounts, and refunds of only shipping or tax', async () => {
   const { caller, client } = await newClient({ time_zone: 'America/New_York' });
-  const sold = {
-    ...order,
-    transaction_id: 'a/1',
-    amount: 30.5,
-    shipping: 1.5,
-    sales_tax: 2.71,
-    line_items: [
-      { id: 'a', quantity: 1, product_identifier: 'shirt', unit_price: 15, discount: 2 },
-      { id: 'b', quantity: 2, product_identifier: 'mug', unit_price: 10 },
-      { id: 'c', quantity: 1, product_identifier: 'coupon', unit_price: -4 },
-    ],
-  };
+  const line_items = [
+    { id: 'a', quantity: 1, product_identifier: 'shirt', unit_price: 15, discount: 2 },
+    { id: 'b', quantity: 2, product_identifier: 'mug', unit_price: 10 },
+    { id: 'c', quantity: 1, product_identifier: 'coupon', unit_price: -4 },
+  ];
+  const sold = { ...order, transaction_id: 'a/1', amount: 30.5, shipping: 1.5, sales_tax: 2.71, line_items };
   // An application that sends requests in parallel records the order once.
   const [{ order: created }, repeated] = await Promise.all([client.createOrder(sold), client.createOrder(sold)]);
   expect(repeated).toEqual({ order: created });
@@ -387,14 +364,12 @@ it('records orders and refunds with the same id, in either order', async () => {
   expect(again).toEqual([{ refund: second }, { refund: second }]);
   expect((await client.createOrder(other)).order).toMatchObject({ transaction_id: '124', amount: 31.5 });
   expect(await client.showOrder('123')).toEqual({ order: first });
-  expect((await client.showRefund('123')).refund).toMatchObject({
-    transaction_id: '123',
-    transaction_reference_id: '123',
-  });
+  const ids = { transaction_id: '123', transaction_reference_id: '123' };
+  expect((await client.showRefund('123')).refund).toMatchObject(ids);
   const all = { from_transaction_date: '2026/10/01', to_transaction_date: '2026/10/31' };
   expect((await client.listOrders(all)).orders.sort()).toEqual(['123', '124']);
   expect((await client.listRefunds(all)).refunds.sort()).toEqual(['123', '124']);
-  const change = { transaction_id: '123', transaction_reference_id: '123', amount: -11, shipping: 0, sales_tax: -1 };
+  const change = { ...ids, amount: -11, shipping: 0, sales_tax: -1 };
   expect((await client.updateRefund(change)).refund).toMatchObject({ transaction_id: '123', amount: -11 });
   expect((await client.updateOrder({ transaction_id: '124', sales_tax: 2.7 })).order.sales_tax).toBe(2.7);
   // A refund of the order that has the same id as another refund.
@@ -409,9 +384,8 @@ it('records orders and refunds with the same id, in either order', async () => {
   await expectVerified(caller);
   // A draft of the API keeps its id, too.
   await record(caller, '9', { status: 'draft', line_items: [{ id: 'a', quantity: '1', unit_price: '15.00' }] });
-  expect(await refusal(client.createOrder({ ...order, transaction_id: '9' }))).toMatch(
-    /^406 .*Another transaction has/,
-  );
+  const taken = client.createOrder({ ...order, transaction_id: '9' });
+  expect(await refusal(taken)).toMatch(/^406 .*Another transaction has/);
 });
 
 // ERPNext sends a fee of 10.00 as a line item of the invoice, and adds it to the discounts of the returned line items.
@@ -666,9 +640,8 @@ it('refunds the line item of the same product if the id belongs to another produ
       .refund.line_items;
   expect(await refund('r1', [-20, 0, 0], shirt)).toMatchObject([{ id: '2', product_identifier: 'shirt' }]);
   // A product that is not in the order does not change the line item.
-  expect(await refund('r2', [-50, 0, -4.44], { ...mug, unit_price: 50, product_identifier: 'new' })).toMatchObject([
-    { id: '1', product_identifier: 'mug' },
-  ]);
+  const other = await refund('r2', [-50, 0, -4.44], { ...mug, unit_price: 50, product_identifier: 'new' });
+  expect(other).toMatchObject([{ id: '1', product_identifier: 'mug' }]);
   expect(await refund('r3', [-50, 0, -4.44], { ...mug, unit_price: 50 })).toMatchObject([{ id: '1' }]);
 });
 
@@ -683,11 +656,8 @@ it('subtracts a coupon among the line items of a refund from the others', async 
   const sold = { ...order, ...michigan, amount: 90, sales_tax: 5.4, line_items: items(1) };
   await client.createOrder({ ...sold, transaction_id: 'o' });
   const more = { ...michigan, line_items: items(-1) };
-  for (const [id, reference] of [
-    ['r1', 'o'],
-    ['r2', 'unknown'],
-  ] as const) {
-    const { refund } = await client.createRefund(buildRefund(id, reference, [-90, 0, -5.4], more));
+  for (const reference of ['o', 'unknown']) {
+    const { refund } = await client.createRefund(buildRefund(`r of ${reference}`, reference, [-90, 0, -5.4], more));
     expect([refund.amount, refund.sales_tax]).toEqual([-90, -5.4]);
   }
   await client.createOrder({ ...sold, line_items: items(1, '20010'), transaction_id: 'clothing' });
@@ -767,9 +737,8 @@ it('never changes, deletes or replaces an order with the id of another provider'
   ])
     expect(await refusal(done())).toBe('404 Not Found: The order 123 of the provider ebay was not found.');
   const refund = { ...buildRefund('r', '123', [-5, 0, -0.44]), provider: 'ebay' };
-  expect(await refusal(client.createRefund(refund))).toMatch(
-    /^406 .*: transaction_reference_id: The provider shop has the order 123\./,
-  );
+  const refused = await refusal(client.createRefund(refund));
+  expect(refused).toMatch(/^406 .*: transaction_reference_id: The provider shop has the order 123\./);
   expect(await client.showOrder('123', { provider: 'Shop' })).toEqual({ order: shop });
   expect((await client.updateOrder({ transaction_id: '123', sales_tax: 1.45 })).order.provider).toBe('shop');
   const { order: deleted } = await client.deleteOrder('123', { provider: 'shop' });
@@ -826,10 +795,8 @@ it('distributes a refund of shipping over the charges of an order in proportion,
     { id: 'parcel-0', net_amount: '5.00' },
     { id: 'parcel-1', net_amount: '3.00' },
   ]);
-  expect(await made(caller.call('GET', `/transactions/${sale.id}` as '/transactions/{id}'))).toMatchObject({
-    refund_status: 'full',
-    credited_tax_amount: sale.tax_amount,
-  });
+  const credited = await made(caller.call('GET', `/transactions/${sale.id}` as '/transactions/{id}'));
+  expect(credited).toMatchObject({ refund_status: 'full', credited_tax_amount: sale.tax_amount });
   await expectVerified(caller);
 });
 

@@ -94,27 +94,19 @@ const credit = (parent: Seen | undefined, status: 'draft' | 'finalized') => ({
 const periodEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-10-31'] as const;
 const variedEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-11-30', '2026-12-31'] as const;
 
-const closed: Making = ({ isVaried }) => ({
-  operation: 'createFiling',
-  method: 'POST',
-  path: '/filings',
-  body: {
-    state: chance(isVaried ? 0.6 : 0.85) ? 'MI' : 'NJ',
-    period_end: pickOne(isVaried ? variedEnds : periodEnds),
-    ...(chance(0.1) && { dry_run: true }),
-  },
-});
+const closing = { operation: 'createFiling', method: 'POST', path: '/filings' } as const;
+const closed: Making = ({ isVaried }) => {
+  const state = chance(isVaried ? 0.6 : 0.85) ? 'MI' : 'NJ';
+  const period_end = pickOne(isVaried ? variedEnds : periodEnds);
+  return { ...closing, body: { state, period_end, ...(chance(0.1) && { dry_run: true }) } };
+};
 
 const ended: Making = (known, name) => {
   const id = pickOneOrNone(known.filings) ?? 'fil_0';
   const acknowledge_exceptions = known.exceptions.get(id);
-  const body = chance(0.7)
-    ? {
-        status: 'filed',
-        confirmation_number: `number ${name}`,
-        ...(acknowledge_exceptions && { acknowledge_exceptions }),
-      }
-    : { status: 'canceled' };
+  const filed = { status: 'filed', confirmation_number: `number ${name}` };
+  const accepted = { ...filed, ...(acknowledge_exceptions && { acknowledge_exceptions }) };
+  const body = chance(0.7) ? accepted : { status: 'canceled' };
   return { operation: 'updateFiling', method: 'POST', path: `/filings/${id}`, id, body };
 };
 
@@ -131,13 +123,7 @@ const ofFilings: readonly (readonly [number, Making])[] = [
 ];
 
 /** A filing that all clients file or cancel. */
-export const firstFiling = (): Request => ({
-  operation: 'createFiling',
-  method: 'POST',
-  path: '/filings',
-  body: { state: 'MI', period_end: '2026-10-31' },
-  key: null,
-});
+export const firstFiling = (): Request => ({ ...closing, body: { state: 'MI', period_end: '2026-10-31' }, key: null });
 
 /** Requests of varied schedules: days around the end of a month, several currencies, and customers on lines. */
 
@@ -208,40 +194,30 @@ const vary = (request: Omit<Request, 'key'>, name: string): Omit<Request, 'key'>
 /** The requests of clients: about data that they have seen, and sometimes about transactions of the other account. */
 
 /** The sale has a unique street, which a redaction must remove. */
-const addressed = (body: Readonly<Record<string, unknown>>, name: string) => {
+const addressed = (body: Body, name: string) => {
   const { customer } = body as { readonly customer?: { readonly address?: object } };
-  return customer
-    ? { ...body, customer: { ...customer, address: { ...customer.address, line1: `${name} Way` } } }
-    : body;
+  const address = { ...customer?.address, line1: `${name} Way` };
+  return customer ? { ...body, customer: { ...customer, address } } : body;
 };
 
-const create = (body: Readonly<Record<string, unknown>>, name: string): Omit<Request, 'key'> => ({
+const create = (body: Body, name: string): Omit<Request, 'key'> => ({
   operation: 'createTransaction',
   method: 'POST',
   path: '/transactions',
   body: { ...addressed(body, name), metadata: { made_by: name } },
 });
 
-const update = (
-  { id }: Seen,
-  body: Readonly<Record<string, unknown>>,
-  more: Partial<Request> = {},
-): Omit<Request, 'key'> => ({
-  operation: 'updateTransaction',
-  method: 'POST',
+const updating = { operation: 'updateTransaction', method: 'POST' } as const;
+const update = ({ id }: Seen, body: Body, more: Partial<Request> = {}): Omit<Request, 'key'> => ({
+  ...updating,
   path: `/transactions/${id}`,
   id,
   body,
   ...more,
 });
 
-const nobody: Seen = {
-  id: 'txn_01KAGENRMR0000000000000000',
-  version: 1,
-  status: 'draft',
-  type: 'sale',
-  line_items: [],
-};
+const draft = { version: 1, status: 'draft', type: 'sale', line_items: [] };
+const nobody: Seen = { id: 'txn_01KAGENRMR0000000000000000', ...draft };
 
 const some = ({ own, foreign }: Known, fits: (seen: Seen) => boolean = () => true): Seen =>
   (chance(0.05) ? pickOneOrNone(foreign) : pickOneOrNone(own.filter(fits))) ?? pickOneOrNone(own) ?? nobody;
@@ -268,13 +244,10 @@ const finalize: Making = (known) => {
   const seen = some(known, isDraft);
   return update(seen, { status: 'finalized' }, matching(seen, 0.2));
 };
+const marked = (name: string, value: string) => ({ metadata: { [`edited_by_${name.replaceAll('.', '_')}`]: value } });
 const edit: Making = (known, name) => {
   const seen = some(known, isDraft);
-  return update(
-    seen,
-    { ...weighted(edits)(), metadata: { [`edited_by_${name.replaceAll('.', '_')}`]: 'x' } },
-    matching(seen, 0.3),
-  );
+  return update(seen, { ...weighted(edits)(), ...marked(name, 'x') }, matching(seen, 0.3));
 };
 const voided: Making = (known) => {
   const seen = some(known);
@@ -282,7 +255,7 @@ const voided: Making = (known) => {
 };
 const noted: Making = (known, name) => {
   const seen = some(known);
-  return update(seen, { metadata: { [`edited_by_${name.replaceAll('.', '_')}`]: 'y' } }, matching(seen, 0.4));
+  return update(seen, marked(name, 'y'), matching(seen, 0.4));
 };
 const referenced: Making = (known) => update(some(known, isFinal), { reference_id: pickOne(references) });
 const retaxed: Making = (known) =>
@@ -311,11 +284,8 @@ const listed: Making = (known) => {
   const query = { limit: String(1 + below(3)), ...narrowed };
   if (chance(0.85)) return { ...list, query };
   const position = { id: some(known).id, tax_date: '2026-11-10' };
-  return {
-    ...list,
-    isOther: true,
-    query: { ...query, starting_after: writeCursor(position, known.foreignSecret, narrowed) },
-  };
+  const starting_after = writeCursor(position, known.foreignSecret, narrowed);
+  return { ...list, isOther: true, query: { ...query, starting_after } };
 };
 
 const makings: readonly (readonly [number, Making])[] = [
@@ -355,10 +325,8 @@ const listKinds = (isOfFilings: boolean, isVaried: boolean) => {
 export const drawRequest = (known: Known, name: string, isOfFilings: boolean): Request => {
   const drawn = weighted(listKinds(isOfFilings, known.isVaried))(known, name);
   const request = known.isVaried ? vary(drawn, name) : drawn;
-  return {
-    ...request,
-    key: request.method === 'POST' && !request.body?.['dry_run'] && chance(0.65) ? `key ${name}` : null,
-  };
+  const isKeyed = request.method === 'POST' && !request.body?.['dry_run'] && chance(0.65);
+  return { ...request, key: isKeyed ? `key ${name}` : null };
 };
 
 /** The first transaction: a sale that all clients credit, or a draft that all clients finalize. */

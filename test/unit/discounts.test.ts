@@ -63,33 +63,25 @@ describe('reductions', () => {
       for (const named of [{ product_tax_code: 'SHIPPING.DELIVERY' }, { parent_line_item_id: 'post' }]) {
         const answer = order([lamp, { ...named, unit_price: '-4.00' }], { shipping });
         expect(answer).toMatchObject({ subtotal_amount: '36.00', tax_amount: '3.05', total_amount: '49.05' });
-        expect(shippingCharges(answer.shipping)[0]).toMatchObject({
-          applied_discount_amount: '4.00',
-          net_amount: '6.00',
-        });
+        const reduced = { applied_discount_amount: '4.00', net_amount: '6.00' };
+        expect(shippingCharges(answer.shipping)[0]).toMatchObject(reduced);
       }
     });
 
     it('reduces goods by a line without tax or warnings', () => {
-      const { line_items, warnings } = order([
-        shirt,
-        lamp,
-        { id: 'off', unit_price: '-10.00', product_tax_code: null },
-      ]);
-      expect(line_items.map((line) => [line.amount, line.applied_discount_amount, line.net_amount].join(' '))).toEqual([
-        '60.00 6.00 54.00',
-        '40.00 4.00 36.00',
-        '-10.00 -10.00 0.00',
-      ]);
+      const off = { id: 'off', unit_price: '-10.00', product_tax_code: null };
+      const { line_items, warnings } = order([shirt, lamp, off]);
+      const figures = line_items.map((line) => [line.amount, line.applied_discount_amount, line.net_amount].join(' '));
+      expect(figures).toEqual(['60.00 6.00 54.00', '40.00 4.00 36.00', '-10.00 -10.00 0.00']);
       expect(line_items[2]).toMatchObject({ unit_price: '-10.00', taxable_amount: '0.00', tax_amount: '0.00' });
       expect(warnings).toEqual([]);
     });
 
     it('reduces goods, with an explanation', () => {
       const { explanation } = order([lamp, { unit_price: '-10.00', product_tax_code: null }], { explain: true });
-      expect(explanation?.filter(({ pointer }) => pointer === '/line_items/1').map(({ text }) => text)).toEqual([
-        'The negative price is a discount of 10.00 on other charges. The line itself has no tax.',
-      ]);
+      const text = 'The negative price is a discount of 10.00 on other charges. The line itself has no tax.';
+      const found = explanation?.filter(({ pointer }) => pointer === '/line_items/1');
+      expect(found?.map((step) => step.text)).toEqual([text]);
     });
   });
 
@@ -109,15 +101,13 @@ describe('reductions', () => {
       const left = lines.reduce((sum, { price }, index) => sum + price - (sold[index]?.off ?? 0), 0);
       const discount_amount = cents(Math.floor((left * percent) / 100));
       const others = { tax_included, shipping: { amount: '7.77' }, discount_amount };
-      const reductions = sold.map(({ off, goods }) => ({
+      const reductions = sold.map(({ off, goods: { id } }) => ({
         unit_price: `-${cents(off)}`,
-        parent_line_item_id: goods.id,
+        parent_line_item_id: id,
       }));
       const reduced = order([...sold.map(({ goods }) => goods), ...reductions], others);
-      const discounted = order(
-        sold.map(({ off, goods }) => ({ ...goods, discount_amount: cents(off) })),
-        others,
-      );
+      const withDiscounts = sold.map(({ off, goods }) => ({ ...goods, discount_amount: cents(off) }));
+      const discounted = order(withDiscounts, others);
       for (const name of ['tax_amount', 'total_amount', 'tax_summary'] as const)
         expect(reduced[name]).toEqual(discounted[name]);
     };
@@ -126,11 +116,8 @@ describe('reductions', () => {
   });
 
   describe('rejected negative prices', () => {
-    const named = (parent_line_item_id: string, others: object = {}) => ({
-      unit_price: '-1',
-      parent_line_item_id,
-      ...others,
-    });
+    const named = (parent_line_item_id: string, others: object = {}) =>
+      ({ unit_price: '-1', parent_line_item_id, ...others }) as const;
     const tooMuch = /reduces charges of 40\.00, after their discounts, by 40\.01/;
     const repair = { unit_price: '-1', product_tax_code: 'SERVICES.REPAIR' };
     it.each([
@@ -150,15 +137,11 @@ describe('reductions', () => {
 
     it('rejects a negative price if the document discount exceeds the reduced goods', () => {
       const shipping = { id: 'post', amount: '10.00' };
-      const listProblems = (parent_line_item_id: string, discount_amount: string) =>
-        crossFieldProblems(
-          buildRequest({
-            to: newark,
-            line_items: [lamp, { unit_price: '-5.00', product_tax_code: null, parent_line_item_id }],
-            shipping,
-            discount_amount,
-          }),
-        ).map(({ detail }) => detail);
+      const listProblems = (parent_line_item_id: string, discount_amount: string) => {
+        const line_items = [lamp, { unit_price: '-5.00', product_tax_code: null, parent_line_item_id }];
+        const request = buildRequest({ to: newark, line_items, shipping, discount_amount });
+        return crossFieldProblems(request).map(({ detail }) => detail);
+      };
       expect(listProblems('post', '40.00')).toEqual([]);
       expect(listProblems('post', '40.01')).toEqual([expect.stringContaining('the 40.00 of the goods')]);
       expect(listProblems('lamp', '35.00')).toEqual([]);
@@ -170,17 +153,11 @@ describe('reductions', () => {
     const omaha = { city: 'Omaha', state: 'NE', postal_code: '68102', country: 'US' };
     // This ZIP has rates that are not established.
     const elsewhere = { customer: { address: { state: 'MO', postal_code: '63141' } } };
-    const line_items = [
-      shirt,
-      { ...lamp, customer: { address: omaha } },
-      { ...elsewhere, unit_price: '-5.00', product_tax_code: 'GENERAL' },
-    ];
-    const taxed = ask(
-      { to: newark, line_items, tax_date: '2026-11-20' },
-      { settings: { incomplete_coverage: 'reject' } },
-    );
-    const listStates = (index: number) =>
-      taxed.line_items[index]?.taxes.map((row) => row.jurisdiction_code.slice(0, 5));
-    expect(new Set(listStates(2))).toEqual(new Set(['US-NE']));
+    const reduction = { ...elsewhere, unit_price: '-5.00', product_tax_code: 'GENERAL' };
+    const line_items = [shirt, { ...lamp, customer: { address: omaha } }, reduction];
+    const request = { to: newark, line_items, tax_date: '2026-11-20' };
+    const taxed = ask(request, { settings: { incomplete_coverage: 'reject' } });
+    const states = taxed.line_items[2]?.taxes.map((row) => row.jurisdiction_code.slice(0, 5));
+    expect(new Set(states)).toEqual(new Set(['US-NE']));
   });
 });

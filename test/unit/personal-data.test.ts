@@ -7,24 +7,14 @@ import type { StoredTransaction, Transaction } from '../../shared/ledger/transac
 import { committedHash, impersonal, personalDigest } from '../support/committed-hash.ts';
 import { created, createdMs, line } from '../support/transactions.ts';
 
-const address = {
-  line1: '1 Woodward Avenue',
-  city: 'Detroit',
-  county: 'Wayne',
-  state: 'MI',
-  postal_code: '48226-1234',
-  country: 'US',
-};
+const detroit = { city: 'Detroit', county: 'Wayne', state: 'MI', country: 'US' };
+const address = { ...detroit, line1: '1 Woodward Avenue', postal_code: '48226-1234' };
 const exemption = { type: 'resale' as const, certificate_id: 'R-1', regions: ['MI'] };
-const applied = {
-  customer_id: 'cus_1',
-  reason: 'resale',
-  certificate_number: 'R-2',
-  valid_from: null,
-  valid_to: null,
-} as const;
+const always = { reason: 'resale', valid_from: null, valid_to: null } as const;
+const applied = { ...always, customer_id: 'cus_1', certificate_number: 'R-2' };
 const customer = { id: 'cus_1', address, exemption };
 
+const ofLine = { description: 'Engraved', metadata: { gift: 'yes' }, applied_exemption: applied };
 /** A transaction with every personal field. */
 const whole: Partial<Transaction> = {
   customer,
@@ -33,15 +23,7 @@ const whole: Partial<Transaction> = {
   void_reason: 'A. asked for it',
   warnings: [{ code: 'exemption_expired', message: 'The resale certificate R-1 expired.', pointer: null }],
   explanation: [{ step: 'address', pointer: null, text: 'Shipped to 48226-1234.', rule_id: null, citation: null }],
-  line_items: [
-    line({
-      description: 'Engraved',
-      metadata: { gift: 'yes' },
-      customer,
-      ship_from: { address },
-      applied_exemption: applied,
-    }),
-  ],
+  line_items: [line({ ...ofLine, customer, ship_from: { address } })],
 };
 
 const stored = (changes: Partial<Transaction>, salt = newSalt()): StoredTransaction => ({
@@ -54,6 +36,7 @@ const without = (changes: Partial<Transaction>) => withoutPersonalData(created(c
 it('removes every personal field and keeps the rest', () => {
   const after = without(whole);
   const place = { ...address, line1: null, postal_code: '48226' };
+  const applied_exemption = { ...always, customer_id: null, certificate_number: null };
   const buyer = { id: null, address: place, exemption: { ...exemption, certificate_id: null } };
   expect(after).toMatchObject({
     customer: buyer,
@@ -61,14 +44,7 @@ it('removes every personal field and keeps the rest', () => {
     metadata: {},
     void_reason: null,
     warnings: [{ code: 'exemption_expired', pointer: null }],
-    line_items: [
-      {
-        description: null,
-        metadata: {},
-        customer: buyer,
-        applied_exemption: { ...applied, customer_id: null, certificate_number: null },
-      },
-    ],
+    line_items: [{ description: null, metadata: {}, customer: buyer, applied_exemption }],
   });
   expect(JSON.stringify(after)).not.toMatch(/Woodward|1234|cus_1|R-[12]|example|Engraved|asked|gift/);
   expect(withoutPersonalData(after)).toEqual(after);
@@ -106,15 +82,10 @@ it('keeps the same commitments after a redaction, and drops the salt', () => {
     const salt = before.commitments && 'salt' in before.commitments ? before.commitments.salt : '';
     const { after, entry } = buildRedaction(before, createdMs, 'operator');
     expect(after.commitments).toEqual({ digest: personalDigest(before.transaction, salt) });
-    expect(inspect(after, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity })).not.toContain(
-      salt,
-    );
-    expect(entry).toMatchObject({
-      by: 'operator',
-      version: 2,
-      stateHash: hashState(after),
-      previousHash: before.auditHash,
-    });
+    const whole = inspect(after, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity });
+    expect(whole).not.toContain(salt);
+    const hashes = { stateHash: hashState(after), previousHash: before.auditHash };
+    expect(entry).toMatchObject({ by: 'operator', version: 2, ...hashes });
     expect(entry.fields).toContain('redacted_at');
     const times = { version: 0, updated_at: '' };
     expect(impersonal({ ...after.transaction, ...times })).toBe(impersonal({ ...before.transaction, ...times }));
