@@ -18,8 +18,8 @@ export const isSelfCollecting = (jurisdiction: string): boolean => selfCollectin
  * `own_…` leaves out sales whose tax a marketplace collects.
  */
 const figures = [
-  ...(['gross', 'deductions', 'taxable', 'gross_with_tax', 'deductions_with_tax'] as const),
-  ...(['own_gross', 'own_deductions'] as const),
+  ...(['gross', 'deductions', 'taxable'] as const),
+  ...(['own_gross', 'own_deductions', 'own_gross_with_tax', 'own_deductions_with_tax'] as const),
   ...(['tax', 'state_tax', 'local_tax', 'over_collected'] as const),
   ...(['general_due', 'food_drug_due', 'state_due', 'local_due', 'tax_due'] as const),
 ] as const;

@@ -46,10 +46,10 @@ const getFigures = (totals: readonly FilingTotal[], stateCode: string, bases: re
     gross,
     taxable,
     deductions: gross - taxable,
-    gross_with_tax: gross + collected,
-    deductions_with_tax: gross - taxable + collected,
     own_gross: gross - marketplace,
     own_deductions: gross - taxable - marketplace,
+    own_gross_with_tax: gross - marketplace + collected,
+    own_deductions_with_tax: gross - taxable - marketplace + collected,
     tax: stateTax + localTax,
     state_tax: stateTax,
     local_tax: localTax,
@@ -110,7 +110,7 @@ const lowConfidenceNotes = ({ confidence, source }: FormLayout): string[] =>
 
 const marketplaceNotes = ({ lines }: FormLayout, whole: Base | undefined): string[] => {
   const amount = sumMarketplace(whole ? [whole] : []);
-  const isExcluded = lines.some((line) => 'figure' in line && line.figure === 'own_gross');
+  const isExcluded = lines.some((line) => 'figure' in line && line.figure.startsWith('own_gross'));
   const place = isExcluded
     ? 'are not on this form, because the state excludes them from the return of the seller'
     : 'are in gross sales and in deductions. If the instructions of the form exclude them, subtract them from both';

@@ -93,6 +93,8 @@ const writeSheet = (state: keyof typeof formNames, sample: FilingWithTotals) => 
 
 // By hand: sales of 100.00, of which a marketplace made 30.00 and 70.00 are taxed.
 // Florida excludes sales of a marketplace from the seller's return (Fla. Stat. 212.05965(4)); Texas includes them.
+// Illinois: "Do not include and then deduct any marketplace sales on Form ST-1" (FAQ for marketplace sellers). Its lines
+// include the tax, 6.00.
 it.each([
   ['US-FL', { 'A.1': '70.00', 'A.2': '0.00', 'A.3': '70.00' }, 'not on this form'],
   ['US-TX', { 1: '100.00', 2: '70.00' }, 'in gross sales and in deductions'],
