@@ -102,37 +102,42 @@ const visiblePercent = (units: bigint): string =>
 
 /**
  * Warns that general excise tax is charged at the seller's rate (in units of `10^-rateDecimals`), although the tax is
- * also owed on the tax itself.
+ * also owed on the tax itself; or, at a rate of zero, that it is owed although the buyer is exempt.
  */
 export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
   code: 'general_excise_not_passed_on',
-  message: `${place}: general excise tax is charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set the account's pass_on_general_excise to true.`,
+  message: `${place}: general excise tax is ${
+    owed
+      ? `charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set the account's pass_on_general_excise to true.`
+      : 'owed on most exempt sales.'
+  }`,
   pointer,
 });
 
-const isCharged = ({ rows }: TaxedCharge): boolean =>
-  rows.some(({ exact, jurisdiction }) => exact > 0n && jurisdiction.tax_type === 'general_excise');
-
 /**
- * Warns that a document charges general excise tax without passing it on: once, at the first charge. `getPointer`
- * returns the pointer of a line by its index.
+ * Warns that a document charges general excise tax without passing it on, or none to an exempt buyer: once, at the
+ * first charge. `getPointer` returns the pointer of a line by its index.
  */
 export const notPassedOnWarnings = (
   { lines, passOnGeneralExcise }: TaxDocument,
   taxed: TaxedDocument,
   getPointer: (charge: number) => string,
 ): Warning[] => {
-  if (passOnGeneralExcise) return [];
-  const charged = taxed.lines.findIndex(isCharged);
-  if (charged < 0) return [];
-  const places = chargePlaces(lines)[charged] ?? [];
-  const place = places.find(({ jurisdictions }) => hasGeneralExcise(jurisdictions));
-  const { treatments } = taxed.lines[charged] as TaxedCharge;
-  // A shipping charge has treatments of all places that it delivers to.
-  const rates = place?.jurisdictions.map(
-    ({ code }) => treatments.find(({ jurisdiction }) => jurisdiction.code === code)?.general.rate.units ?? 0n,
-  );
-  return place && rates ? [notPassedOn(place.name, sum(rates), getPointer(charged))] : [];
+  const isConcerning = ({ exact, reason, jurisdiction }: TaxRow) =>
+    hasGeneralExcise([jurisdiction]) &&
+    // HRS 237-13(2)(A) and 237-25: a certificate reduces the rate, and exempts only sales to the United States.
+    (exact > 0n ? !passOnGeneralExcise : reason === 'customer_exempt');
+  for (const [index, { rows, treatments }] of taxed.lines.entries()) {
+    const row = rows.find(isConcerning);
+    const place = row && chargePlaces(lines)[index]?.find(({ jurisdictions }) => hasGeneralExcise(jurisdictions));
+    if (!place) continue;
+    // A shipping charge has treatments of all places that it delivers to.
+    const rates = place.jurisdictions.map(
+      ({ code }) => treatments.find(({ jurisdiction }) => jurisdiction.code === code)?.general.rate.units ?? 0n,
+    );
+    return [notPassedOn(place.name, row.exact && sum(rates), getPointer(index))];
+  }
+  return [];
 };
 
 /** Returns the exact taxes of lines that are sold in a place, at their prices after discounts and without tax. */

@@ -114,8 +114,10 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
       'If the invoice states it separately, send the code for separately stated shipping, which the state exempts.',
   },
   general_excise_not_passed_on: {
-    meaning: 'The general excise tax is also owed on the tax itself, and that part was not charged to the buyer.',
-    remedy: 'No action is required. To charge it, raise the price.',
+    meaning:
+      'You owe general excise tax that was not charged to the buyer: on the tax itself, or on a sale to an exempt buyer (Hawaii taxes sales for resale at 0.5 %, and most others in full).',
+    remedy:
+      'No action is required for the tax on the tax. To charge it, raise the price. Report exempt sales at their rate.',
   },
   remote_seller_rate: {
     meaning: 'A different local rate may apply to sellers from other states.',

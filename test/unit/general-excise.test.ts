@@ -152,6 +152,20 @@ describe('the warning that general excise tax is not passed on', () => {
     ]),
   );
 
+  // HRS 237-13(2)(A) taxes sales for resale at 0.5 %, and 237-25 exempts only sales to the United States: a certificate
+  // of a charity or of another state does not.
+  const resale = { address: honolulu, exemption: { type: 'resale' as const, regions: ['HI'] } };
+  it.each<[string, Request, object, string | null]>([
+    ['with a certificate', { customer: resale }, {}, '/line_items/0'],
+    ['with a certificate, if the tax is passed on', { customer: resale }, on, '/line_items/0'],
+    ['with a certificate, in another state', { to: lansing, customer: { ...resale, address: lansing } }, {}, null],
+  ])('returns that the tax is owed on a sale $0', (_, request, options, pointer) => {
+    const outcome = ask(request, options);
+    const message = 'Hawaii: general excise tax is owed on most exempt sales.';
+    expect(said(outcome)).toMatchObject(pointer ? [{ pointer, message }] : []);
+    if (pointer) expect(outcome.tax_amount).toBe('0.00');
+  });
+
   it.each<[string, Request, object]>([
     ['it is passed on', { to: honolulu }, on],
     ['no line is taxed', { to: honolulu, line_items: [giftCard] }, {}],
