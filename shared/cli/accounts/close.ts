@@ -164,19 +164,15 @@ export const deleteAccount = subcommand({
     const checked = await checkExport(path);
     const { counts } = checked.trailer;
     const deletion = await deletionFor(account, path, checked, options);
-    await withProgress(
-      `Deleting ${id}`,
-      counts.transaction,
-      'Interrupted: run the same command to continue',
-      async (progress) => {
-        let done = 0;
-        await deleteAccountItems(id, (some) => {
-          done += some;
-          progress.reach(done, counted(done, 'transaction'));
-        });
-        progress.finish(`Deleted ${countsText(counts)}`);
-      },
-    );
+    const interrupted = 'Interrupted: run the same command to continue';
+    await withProgress(`Deleting ${id}`, counts.transaction, interrupted, async (progress) => {
+      let done = 0;
+      await deleteAccountItems(id, (some) => {
+        done += some;
+        progress.reach(done, counted(done, 'transaction'));
+      });
+      progress.finish(`Deleted ${countsText(counts)}`);
+    });
     const deleted_at = new Date(now()).toISOString();
     await endDeletion({ id, closed_at: account.closed_at ?? deleted_at, deleted_at, deletion });
     if (json) return printJson({ id, deleted_at, export_sha256: deletion.export_sha256, counts });

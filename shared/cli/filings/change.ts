@@ -36,27 +36,24 @@ const processed = ({ status, progress }: Filing): number =>
       : progress.entries_marked;
 
 /** Processes a filing of `total` entries until it is complete, and returns it. */
-const finished = (id: string, title: string, total: number, { account, ports }: Operator): Promise<Filing> =>
-  withProgress(
-    title,
-    total,
-    `${title} stopped. The schedule will continue it, or run this command again.`,
-    async (progress) => {
-      const read = filingReader(id, account, ports);
-      for (;;) {
-        const stored = await ports.filings.find(account.id, id);
-        assert(stored !== undefined, 'A filing that was changed is missing.');
-        if (!stored.isUnfinished) break;
-        const endMs = performance.now() + turnMs;
-        await workOn(stored, { ...ports, remainingMs: () => endMs - performance.now() }, 0);
-        const count = processed(accepted(await read(null)));
-        progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
-      }
-      const filing = accepted(await readWhole(read));
-      progress.finish(`${id} is ${filing.status}.`);
-      return filing;
-    },
-  );
+const finished = (id: string, title: string, total: number, { account, ports }: Operator): Promise<Filing> => {
+  const stopped = `${title} stopped. The schedule will continue it, or run this command again.`;
+  return withProgress(title, total, stopped, async (progress) => {
+    const read = filingReader(id, account, ports);
+    for (;;) {
+      const stored = await ports.filings.find(account.id, id);
+      assert(stored !== undefined, 'A filing that was changed is missing.');
+      if (!stored.isUnfinished) break;
+      const endMs = performance.now() + turnMs;
+      await workOn(stored, { ...ports, remainingMs: () => endMs - performance.now() }, 0);
+      const count = processed(accepted(await read(null)));
+      progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
+    }
+    const filing = accepted(await readWhole(read));
+    progress.finish(`${id} is ${filing.status}.`);
+    return filing;
+  });
+};
 
 /** Whether the account is unregistered in the filing's state for its whole period. */
 const isUnregistered = ({ state, period_start, period_end }: Filing, { settings }: Account): boolean => {

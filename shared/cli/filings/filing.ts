@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
-import { readPages } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
 import { warningText } from '../../calculations/warning-codes.ts';
+import { everyItem } from '../../client/client.ts';
 import { dryRunReader } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
 import type { FilingCall } from '../../filings/filing-response.ts';
@@ -72,21 +72,12 @@ export const chooseFiling = async (
   return { ...operator, id, read: filingReader(id, account, ports) };
 };
 
+type Paging = { readonly limit: number; readonly starting_after?: string };
+type Page<Row> = { readonly data: readonly Row[]; readonly has_more: boolean; readonly next_cursor: string | null };
+
 /** Returns every row of an API list. */
-export const rowsFrom = async <Row>(
-  read: (paging: {
-    readonly limit: number;
-    readonly starting_after?: string;
-  }) => Promise<Result<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>>,
-): Promise<readonly Row[]> => {
-  const pages = readPages(async (after: string | null) => {
-    const { data, next_cursor: next } = accepted(
-      await read({ limit: 100, ...(after !== null && { starting_after: after }) }),
-    );
-    return { data, next };
-  });
-  return (await Array.fromAsync(pages, ({ data }) => data)).flat();
-};
+export const rowsFrom = <Row>(read: (paging: Paging) => Promise<Result<Page<Row>>>): Promise<readonly Row[]> =>
+  Array.fromAsync(everyItem(async (cursor) => accepted(await read({ limit: 100, ...cursor }))));
 
 /** Formats filings and exceptions for a terminal. */
 

@@ -1,4 +1,5 @@
 import { readPages } from '../../base/collections.ts';
+import { everyItem } from '../../client/client.ts';
 import { now } from '../../config/clock.ts';
 import { transactionHistory } from '../../ledger/history.ts';
 import { chooseIndex } from '../../ledger/list-transactions.ts';
@@ -36,14 +37,14 @@ const columns: Columns<HistoryEntry> = [
   ['hash', ({ hash }) => hash.slice(0, 12)],
 ];
 
-const readEntries = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
-  const pages = readPages(async (after: string | null) => {
-    const query = { limit: pageSize, ...(after !== null && { starting_after: after }) };
+const readEntries = (account: string, id: string): Promise<readonly HistoryEntry[]> => {
+  const entries = everyItem(async (cursor) => {
+    const query = { limit: pageSize, ...cursor };
     const page = await transactionHistory(id, query, { id: account }, { history: historyReads, now });
-    if (!page.ok) throw new CommandError(`The account ${account} has no transaction with the id or reference ${id}.`);
-    return { rows: page.value.data, next: page.value.next_cursor };
+    if (page.ok) return page.value;
+    throw new CommandError(`The account ${account} has no transaction with the id or reference ${id}.`);
   });
-  return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
+  return Array.fromAsync(entries);
 };
 
 export const history = subcommand({
