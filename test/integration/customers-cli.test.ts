@@ -137,6 +137,18 @@ describe('put', () => {
     expect((await run('list')).out).toBe('0 customers.\n');
   });
 
+  it('lists the first 20 errors, and counts the others', async () => {
+    const { putFile } = await newShop();
+    for (const [count, last] of [
+      [20, 'Line 21: '],
+      [21, 'and 1 more error'],
+      [22, 'and 2 more errors'],
+    ] as const) {
+      const { err } = await putFile(`${count}.csv`, ['id,reason', ...Array(count).fill('a,church')].join('\n'));
+      expect(err.trimEnd().split('\n').at(-2)).toMatch(new RegExp(`^${last}`));
+    }
+  });
+
   it('lists invalid and repeated entries and unknown fields of JSON', async () => {
     const entries = [{ id: 'a', exemption: [] }, { id: 'a' }, { exemptions: [{ reason: 'resale', state: 'MI' }] }, 7];
     expect((await customersFrom(JSON.stringify(entries))).errors).toEqual([

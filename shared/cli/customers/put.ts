@@ -18,7 +18,7 @@ import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../custom
 import { customerPorts } from '../../store/customers/customer-store.ts';
 import { requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { type CsvRow, csvRows } from '../terminal/files.ts';
-import { counted, print, printJson } from '../terminal/output.ts';
+import { counted, firstErrors, print, printJson } from '../terminal/output.ts';
 import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
 /** The customers in a file, or the errors by line or entry. */
@@ -133,8 +133,6 @@ const certificateOptions = {
 type Input = Readonly<Record<keyof typeof certificateOptions | 'file' | 'name', string | undefined>> &
   Readonly<Record<'add' | 'none', boolean | undefined>>;
 
-const errorsMax = 20;
-
 /** The options whose names differ from the field's. */
 const optionNames: Readonly<Record<string, string>> = {
   id: 'the id',
@@ -226,10 +224,7 @@ export const put = subcommand({
   ],
   run: async (options, id: string | undefined) => {
     const { customers, errors } = await readInput(id, options);
-    if (errors.length > 0) {
-      const more = errors.length > errorsMax ? [`and ${errors.length - errorsMax} more errors`] : [];
-      throw new CommandError([...errors.slice(0, errorsMax), ...more, 'Nothing was changed.'].join('\n'));
-    }
+    if (errors.length > 0) throw new CommandError([...firstErrors(errors), 'Nothing was changed.'].join('\n'));
     const account = await requireOpenAccount(options.account);
     const ports = customerPorts(() => Number.POSITIVE_INFINITY);
     const counts = { created: 0, changed: 0, unchanged: 0, certificates_removed: 0 };

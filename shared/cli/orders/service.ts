@@ -1,7 +1,7 @@
 import type { Calculation } from '../../calculations/response.ts';
 import { createClient, LevyUnavailable } from '../../client/client.ts';
 import { resolvePath, serviceAddress } from '../terminal/arguments.ts';
-import { counted, shown } from '../terminal/output.ts';
+import { firstErrors, shown } from '../terminal/output.ts';
 import { CommandError, flag, required, withDefault } from '../terminal/run-command.ts';
 import { describeProblem, type Order, type OrderError, readOrders } from './read-orders.ts';
 
@@ -72,10 +72,6 @@ export async function* forEachOrder<Value>(
   }
 }
 
-const errorsMax = 20;
-
-/** Returns the lines that report orders with errors, at most 20. */
-export const errorLines = (errors: readonly OrderError[]): readonly string[] => [
-  ...errors.slice(0, errorsMax).map(({ line, error }) => `Line ${line}: ${shown(error)}`),
-  ...(errors.length > errorsMax ? [`and ${counted(errors.length - errorsMax, 'more error')}`] : []),
-];
+/** Returns the lines that report orders with errors. */
+export const errorLines = (errors: readonly OrderError[]): readonly string[] =>
+  firstErrors(errors.map(({ line, error }) => `Line ${line}: ${shown(error)}`));

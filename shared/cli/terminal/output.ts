@@ -1,4 +1,6 @@
 /** Output of commands on standard output: text, or one JSON value for scripts. */
+import { counted } from '../../base/texts.ts';
+
 export { counted, instantText } from '../../base/texts.ts';
 
 /**
@@ -21,6 +23,14 @@ export const printJson = (value: unknown): void => {
 
 /** Formats a string from a client, such as a name or reference, as one line. */
 export const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '?');
+
+const errorsMax = 20;
+
+/** Returns the first 20 errors, and the number of the others. */
+export const firstErrors = (errors: readonly string[]): readonly string[] => {
+  const more = errors.length - errorsMax;
+  return more > 0 ? [...errors.slice(0, errorsMax), `and ${counted(more, 'more error')}`] : errors;
+};
 
 /** Formats a text table. The first row is the header. */
 export const textTable = (rows: readonly (readonly string[])[]): string => {
