@@ -6,21 +6,26 @@ import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler } from '../support/filings.ts';
-import { buildCreditRequest, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
+import {
+  buildCreditRequest,
+  getRefusal,
+  goods,
+  made,
+  michigan,
+  recorded,
+  sale,
+  shippingCharges,
+  sold,
+} from '../support/sales.ts';
 
 const ohio = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } as const;
 const indiana = { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' } as const;
 const lansing = { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } as const;
 const october9 = { tax_date: '2026-10-09' };
 // test/support/setup-api.ts replays each transaction of the tests.
-const certificate = (others: object = {}) => ({
-  states: ['MI'],
-  reason: 'resale',
-  certificate_number: 'R-1',
-  valid_from: '2026-01-01',
-  valid_to: '2026-12-31',
-  ...others,
-});
+const ofYear = { valid_from: '2026-01-01', valid_to: '2026-12-31' };
+const certificate = (others: object = {}) =>
+  ({ states: ['MI'], reason: 'resale', certificate_number: 'R-1', ...ofYear, ...others }) as const;
 const applied = (others: object = {}) => {
   const { states: _, ...terms } = certificate(others);
   return { customer_id: 'cus_1', ...terms };
@@ -48,8 +53,9 @@ const newShop = async (exemptions: object[] | null = [certificate()], settings: 
 
 type Lines = { readonly line_items: readonly { readonly applied_exemption?: unknown }[] };
 const listExemptions = ({ line_items }: Lines) => line_items.map(({ applied_exemption }) => applied_exemption);
-const warned = ({ warnings }: { warnings: readonly { code: string; pointer: string | null }[] }) =>
-  warnings.map(({ code, pointer }) => `${code} ${pointer}`);
+type Warned = { readonly warnings: readonly { readonly code: string; readonly pointer: string | null }[] };
+const warned = ({ warnings }: Warned) => warnings.map(({ code, pointer }) => `${code} ${pointer}`);
+const warnedOfExemptions = (outcome: Warned) => warned(outcome).filter((text) => text.startsWith('exemption'));
 
 describe('transactions with a customer id', () => {
   it('exempts a transaction by the certificate that is valid on its tax date, as soon as it is stored', async () => {
@@ -80,8 +86,7 @@ describe('transactions with a customer id', () => {
   ])('warns of %s only if tax applies', async (_name, line_items, tax, warnings) => {
     const { client } = await newShop([certificate({ states: null, valid_to: '2026-10-07' })]);
     const outcome = await made(client.calculate(sale({ ...buyer(), line_items, shipping: { amount: '9.00' } })));
-    const about = warned(outcome).filter((text) => text.startsWith('exemption'));
-    expect([outcome.tax_amount, about]).toEqual([tax, warnings]);
+    expect([outcome.tax_amount, warnedOfExemptions(outcome)]).toEqual([tax, warnings]);
   });
 
   it.each([
@@ -91,8 +96,10 @@ describe('transactions with a customer id', () => {
     const { client } = await newShop([certificate(), certificate({ states: ['IN'], valid_to })]);
     const shipping = { amount: '10.00', ship_to: { address: indiana } };
     const outcome = await made(client.calculate(sale({ ...buyer(), shipping })));
-    const about = warned(outcome).filter((text) => text.startsWith('exemption'));
-    expect([outcome.tax_amount, about]).toEqual([expected.length > 0 ? '0.70' : '0.00', expected]);
+    expect([outcome.tax_amount, warnedOfExemptions(outcome)]).toEqual([
+      expected.length > 0 ? '0.70' : '0.00',
+      expected,
+    ]);
   });
 
   it('keeps an unknown id as a reference, even if another account has the customer', async () => {
@@ -120,9 +127,8 @@ describe('transactions with a customer id', () => {
   ])('uses its own certificate in a state that is not in the regions %j of an inline one', async (regions, terms) => {
     const { client } = await newShop();
     const exemption = { type: 'resale', certificate_id: 'O-1', regions };
-    const taxed = await made(
-      client.calculate(sale(buyer({ id: 'cus_2', exemption: { ...exemption, regions: ['OH'] } }))),
-    );
+    const other = buyer({ id: 'cus_2', exemption: { ...exemption, regions: ['OH'] } });
+    const taxed = await made(client.calculate(sale(other)));
     expect([taxed.tax_amount, listExemptions(taxed)]).toEqual(['6.00', [null]]);
     const exempt = await made(client.create(sale({ ...buyer({ exemption }), status: 'finalized' })));
     expect([exempt.tax_amount, listExemptions(exempt)]).toEqual(['0.00', [terms]]);
@@ -161,22 +167,16 @@ describe('transactions with a customer id', () => {
   it("does not apply the transaction's inline certificate to the lines of another buyer", async () => {
     const { client, add } = await newShop();
     await add('cus_2', [certificate({ certificate_number: 'C-2' })]);
+    const customers = [undefined, { id: 'A', address: michigan }, { id: 'C' }, { id: 'cus_2' }];
     const linesWith = async (exemption: object) => {
-      const line_items = [
-        goods({ id: 'a' }),
-        goods({ id: 'b', customer: { id: 'A', address: michigan } }),
-        goods({ id: 'c', customer: { id: 'C' } }),
-        goods({ id: 'd', customer: { id: 'cus_2' } }),
-      ];
+      const line_items = customers.map((customer, at) => goods({ id: `line_${at}`, ...(customer && { customer }) }));
       const customer = { id: 'A', exemption, address: michigan };
       const outcome = await made(client.calculate(sale({ customer, line_items, explain: true })));
       const texts = (outcome.explanation ?? []).map(({ text }) => text).filter((text) => text.includes('C-2'));
       expect(texts).toHaveLength(1);
-      return outcome.line_items.map(({ tax_amount, applied_exemption: known }) => [
-        tax_amount,
-        known?.customer_id ?? null,
-        known?.certificate_number,
-      ]);
+      const getTerms = ({ tax_amount, applied_exemption: known }: (typeof outcome.line_items)[number]) =>
+        [tax_amount, known?.customer_id ?? null, known?.certificate_number] as const;
+      return outcome.line_items.map(getTerms);
     };
     const stored = ['0.00', 'cus_2', 'C-2'];
     const taxed = ['6.00', null, undefined];
@@ -206,9 +206,7 @@ describe('transactions with a customer id', () => {
     expect(listExemptions(kept)).toEqual([applied(), null, inOhio, null, null, null, other]);
     const isTaxed = kept.line_items.map(({ tax_amount }) => tax_amount !== '0.00');
     expect(isTaxed).toEqual([false, true, false, true, true, true, false]);
-    expect(warned(kept).filter((warning) => warning.startsWith('exemption'))).toEqual([
-      'exemption_expired /line_items/4/customer/id',
-    ]);
+    expect(warnedOfExemptions(kept)).toEqual(['exemption_expired /line_items/4/customer/id']);
     const read = await made(client.get(kept.id));
     expect(listExemptions(read)).toEqual(listExemptions(kept));
   });
@@ -257,16 +255,10 @@ describe('the recorded certificate of a transaction', () => {
     'keeps the certificate for a charge that is shipped elsewhere: a certificate of %s',
     async (state, tax, number) => {
       const { client, put } = await newShop([certificate({ states: [state] })]);
-      const delivery = {
-        quantity: '1',
-        unit_price: '10.00',
-        product_tax_code: 'SHIPPING.DELIVERY',
-        customer: { address: indiana },
-      };
-      const documents = [
-        { shipping: { amount: '10.00', ship_to: { address: indiana } } },
-        { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...delivery })] },
-      ];
+      const customer = { address: indiana };
+      const delivery = { quantity: '1', unit_price: '10.00', product_tax_code: 'SHIPPING.DELIVERY', customer };
+      const shipping = { amount: '10.00', ship_to: { address: indiana } };
+      const documents = [{ shipping }, { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...delivery })] }];
       const ids: string[] = [];
       for (const document of documents) {
         const draft = await made(client.create(sale({ ...buyer(), ...document })));
@@ -317,17 +309,10 @@ describe('the recorded certificate of a transaction', () => {
     await made(client.update(draft.id, { tax_amount: '5.00' }));
     await made(client.update(draft.id, { tax_amount: null }));
     const finalized = await made(client.update(draft.id, { status: 'finalized' }));
-    const figures = [finalized.shipping]
-      .flat()
-      .map((charge) => [charge?.taxable_amount, charge?.exempt_amount, charge?.tax_amount]);
-    expect([finalized.tax_amount, figures]).toEqual([
-      '3.82',
-      [
-        ['6.67', '3.33', '0.47'],
-        ['0.00', '20.00', '0.00'],
-        ['5.00', '0.00', '0.35'],
-      ],
-    ]);
+    const charges = shippingCharges(finalized.shipping);
+    const figures = charges.map((one) => `${one.taxable_amount} ${one.exempt_amount} ${one.tax_amount}`);
+    expect(figures).toEqual(['6.67 3.33 0.47', '0.00 20.00 0.00', '5.00 0.00 0.35']);
+    expect(finalized.tax_amount).toBe('3.82');
     expect(await readReturn('MI')).toBe('150.00 taxable 50.00 tax 3.00, resale 100.00');
     expect(await readReturn('IN')).toBe('35.00 taxable 11.67 tax 0.82, government 23.33');
     // Half of the first charge, with half of its taxable amount of 6.67 and of its tax of 0.47.

@@ -66,20 +66,11 @@ export const getRemaining = (book: Book, sale: Body, without?: string): Remainin
   const taken = listLiveCredits(book, sale)
     .filter(({ id }) => id !== without)
     .map((credit) => takenBy(credit, sale));
-  const left = (share: Share, takes: readonly Share[]) => minus(share, total(takes));
+  const left = (share: Share, getPart: (parts: Parts) => Share) => minus(share, total(taken.map(getPart)));
   const lines = new Map(
-    [...whole.lines].map(([id, share]) => [
-      id,
-      left(
-        share,
-        taken.map((parts) => parts.lines.get(id) ?? nothing),
-      ),
-    ]),
+    [...whole.lines].map(([id, share]) => [id, left(share, (parts) => parts.lines.get(id) ?? nothing)]),
   );
-  const shipping = left(
-    whole.shipping,
-    taken.map((parts) => parts.shipping),
-  );
+  const shipping = left(whole.shipping, (parts) => parts.shipping);
   const unmatched = total(taken.map((parts) => parts.unmatched));
   const rest = minus(total([...lines.values(), shipping]), unmatched);
   const all = total([...whole.lines.values(), whole.shipping]);
@@ -133,10 +124,9 @@ const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolea
   const parent = getMatch(line, sale);
   if (!parent) return false;
   const isAtPrice = ({ unit_price }: Line) => new Decimal(unit_price ?? parent.unit_price).eq(parent.unit_price);
+  const isPart = new Decimal(parent.quantity).lt(1);
   const isAmount = (one: Line) =>
-    new Decimal(one.quantity).eq(1) &&
-    Boolean(one.unit_price) &&
-    (!isAtPrice(one) || new Decimal(parent.quantity).lt(1));
+    new Decimal(one.quantity).eq(1) && Boolean(one.unit_price) && (!isAtPrice(one) || isPart);
   if (isAmount(line)) return false;
   if (!isAtPrice(line)) return new Decimal(line.quantity).gt(parent.quantity);
   return lines
@@ -154,15 +144,16 @@ const listStates = (sale: Body): string[] => sale.line_items.map((line) => getSt
  * total.
  */
 const linesCredit = (
-  wish: Requested,
+  { line_items, shipping: wanted }: Requested,
   sale: Body,
   remaining: Remaining,
   discounts: readonly bigint[],
 ): Credit | Refusal => {
   const { currency } = sale;
+  const wishes = line_items ?? [];
   const left = new Map(remaining.lines);
   const lines: CreditedLine[] = [];
-  for (const [index, line] of (wish.line_items ?? []).entries()) {
+  for (const [index, line] of wishes.entries()) {
     const parent = getMatch(line, sale);
     const discount = discounts[index] as bigint;
     const net = minor(currency, line.quantity, line.unit_price ?? parent?.unit_price ?? '') - discount;
@@ -173,8 +164,7 @@ const linesCredit = (
     const available = left.get(parent.id) as Share;
     if (net < 0n) return refusal('validation_invalid_format', `/line_items/${index}/discount_amount`);
     if (net > available.net) return overCredit(currency, available, `/line_items/${index}`);
-    if (hasTooManyUnits(wish.line_items ?? [], index, sale))
-      return overCredit(currency, available, `/line_items/${index}/quantity`);
+    if (hasTooManyUnits(wishes, index, sale)) return overCredit(currency, available, `/line_items/${index}/quantity`);
     const taken = { net, tax: getTax(net, remaining.whole.lines.get(parent.id) as Share, available) };
     left.set(parent.id, minus(available, taken));
     lines.push({ ...taken, parentId: parent.id, discount });
@@ -183,11 +173,9 @@ const linesCredit = (
   // The tax of unmatched lines would require the removed address.
   if (sale.redacted_at !== undefined && unmatched >= 0)
     return refusal('validation_invalid_format', `/line_items/${unmatched}`);
-  const other = (wish.line_items ?? []).findIndex(
-    (line) => !getMatch(line, sale) && !listStates(sale).includes(getState(line, sale)),
-  );
+  const other = wishes.findIndex((line) => !getMatch(line, sale) && !listStates(sale).includes(getState(line, sale)));
   if (other >= 0) return refusal('validation_invalid_format', `/line_items/${other}`);
-  const shipping = wish.shipping ? shippingCredit(minor(currency, wish.shipping.amount), sale, remaining) : null;
+  const shipping = wanted ? shippingCredit(minor(currency, wanted.amount), sale, remaining) : null;
   if (shipping && 'code' in shipping) return shipping;
   const taken = total([...lines, shipping ?? nothing]);
   const { net, tax } = minus(remaining.total, taken);
@@ -221,10 +209,9 @@ export const expectCredit = (
   const fields = fieldRefusals(wish, sale);
   if (fields.length > 0) return fields;
   const { type, status, currency } = sale;
+  const parent = { parent_type: type, parent_status: status };
   if (type !== 'sale' || (status !== 'finalized' && status !== 'filed'))
-    return [
-      refusal('conflict_parent_not_creditable', '/parent_transaction_id', { parent_type: type, parent_status: status }),
-    ];
+    return [refusal('conflict_parent_not_creditable', '/parent_transaction_id', parent)];
   const remaining = getRemaining(book, sale);
   if (wish.line_items) {
     const credit = linesCredit(wish, sale, remaining, discounts);
@@ -295,13 +282,11 @@ export const acceptedCredit = (body: Figures, request: Requested, sale: Body, bo
 };
 
 const mustTakeLines = (body: Figures, { lines, kind }: Credit, sale: Body): void => {
-  const { currency } = sale;
-  if (kind === 'lines')
-    same(
-      body.line_items.map((line) => [minor(currency, line.net_amount), getMatch(line, sale)?.id ?? null]),
-      lines.map(({ net, parentId }) => [net, parentId]),
-      'The net of each line',
-    );
+  if (kind !== 'lines') return;
+  const net = (line: Body['line_items'][number]) => minor(sale.currency, line.net_amount);
+  const taken = body.line_items.map((line) => [net(line), getMatch(line, sale)?.id ?? null]);
+  const expected = lines.map(({ net, parentId }) => [net, parentId]);
+  same(taken, expected, 'The net of each line');
 };
 
 /** Checks that the tax is the recorded tax of each line, or a supplied tax distributed by the remaining tax. */
@@ -313,20 +298,16 @@ const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, with
   const left = (id: string | null): Share => (id === null ? remaining.shipping : (remaining.lines.get(id) ?? nothing));
   for (const [id, share] of credited) {
     const available = left(id);
-    must(
-      share.net <= available.net && share.tax <= available.tax && share.tax >= 0n,
-      `More than is left of ${id ?? 'the shipping'}.`,
-    );
+    const isLeft = share.net <= available.net && share.tax <= available.tax && share.tax >= 0n;
+    must(isLeft, `More than is left of ${id ?? 'the shipping'}.`);
   }
   if (minor(currency, body.tax_amount) !== credit.total.tax) {
     const unmatched = sum(credit.lines.filter(({ parentId }) => parentId === null).map(({ tax }) => tax));
     const weights = sum(credited.map(([id]) => (id === null && !body.shipping ? 0n : left(id).tax))) + unmatched;
+    const isSpread = (id: string | null, tax: bigint) =>
+      isShare(tax, minor(currency, body.tax_amount), left(id).tax, weights);
     for (const [id, { tax }] of credited)
-      if (id !== null || body.shipping)
-        must(
-          isShare(tax, minor(currency, body.tax_amount), left(id).tax, weights),
-          'A tax is not spread by what is left.',
-        );
+      if (id !== null || body.shipping) must(isSpread(id, tax), 'A tax is not spread by what is left.');
     return;
   }
   // No field shows which line the unmatched lines reduce; in total they equal the remainder.
@@ -354,14 +335,11 @@ export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book:
 export const differenceCodes = ({ line_items, customer }: Requested, taxDate: string, sale: Body): string[] => {
   const isOther = (sent: unknown, sold: unknown) => (sent ?? null) !== null && !isDeepStrictEqual(sent, sold);
   const pairs = (line_items ?? []).map((line) => [line, getMatch(line, sale)] as const);
-  const lines = pairs.flatMap(([line, sold]) =>
-    sold
-      ? [
-          isOther(line.product_tax_code, sold.product_tax_code ?? 'GENERAL'),
-          isOther(line.customer, sold.customer ?? sale.customer),
-        ]
-      : [],
-  );
+  const lines = pairs.flatMap(([line, sold]) => {
+    if (!sold) return [];
+    const isOtherCode = isOther(line.product_tax_code, sold.product_tax_code ?? 'GENERAL');
+    return [isOtherCode, isOther(line.customer, sold.customer ?? sale.customer)];
+  });
   const isTaken = !line_items || pairs.some(([, sold]) => sold);
   return [
     ...[...lines, isTaken && isOther(customer, sale.customer)].filter(Boolean).map(() => 'credit_field_ignored'),
@@ -384,10 +362,7 @@ export const mustBeCredit = (
   same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
   same(minor(currency, body.tax_amount), supplied === null ? credit.total.tax : minor(currency, supplied), 'The tax');
   const unmatched = credit.lines.filter(({ parentId }) => parentId === null).map(() => 'credit_line_unmatched');
-  same(
-    listCodes(body),
-    [...differenceCodes(request, body.tax_date, sale), ...unmatched, ...warnings].sort(),
-    'The warnings',
-  );
+  const expected = [...differenceCodes(request, body.tax_date, sale), ...unmatched, ...warnings];
+  same(listCodes(body), expected.sort(), 'The warnings');
   return credit.kind;
 };

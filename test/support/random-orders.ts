@@ -44,6 +44,9 @@ const wideNumber = ({ below, digits }: Draw, before: number, after: number): str
 const drawRate = (draw: Draw): string =>
   draw.oneIn(4) ? `0.${draw.below(4)}${draw.below(10_000_000)}` : draw.of(rates);
 
+const excise: Effect = { type: 'other_tax', name: 'an excise' };
+const unknown: Effect = { type: 'not_established', reason: 'No source.' };
+
 /** Returns a random effect on goods, with amounts that are common in documents, or with up to 9 digits. */
 export const getEffect = (draw: Draw): Effect => {
   const { of, oneIn } = draw;
@@ -61,23 +64,9 @@ export const getEffect = (draw: Draw): Effect => {
     () => ({ type: 'band', above: amount, to: `1${amount}`, rate: rate() }),
     () => ({ type: 'tax_cap', amount, rate: rate() }),
     () => ({ type: 'base_percent', percent: of(['0', '0.5', '0.8', '0.333', '1']) }),
-    () => ({
-      type: 'holiday',
-      amount: oneIn(4) ? null : amount,
-      inclusive,
-      ...(oneIn(8) ? { personal_use: true } : {}),
-    }),
-    () => ({
-      type: 'use_split',
-      business: plain(),
-      personal: plain(),
-      ...(oneIn(2) ? { unknown: plain() } : {}),
-    }),
-    () =>
-      of<Effect>([
-        { type: 'other_tax', name: 'an excise' },
-        { type: 'not_established', reason: 'No source.' },
-      ]),
+    () => ({ type: 'holiday', amount: oneIn(4) ? null : amount, inclusive, ...(oneIn(8) && { personal_use: true }) }),
+    () => ({ type: 'use_split', business: plain(), personal: plain(), ...(oneIn(2) && { unknown: plain() }) }),
+    () => of<Effect>([excise, unknown]),
   ])();
 };
 
@@ -103,40 +92,30 @@ const getState = (draw: Draw, code: string, kind: Kind): Release => {
     rate: drawRate(draw),
   }));
   const amount = of(['0.27', '0.50', '1.005']);
+  const band = { type: 'band', above: '100', to: '200', rate: '0.0275' } as const;
   const rules: Rule[] = [
-    ...taxing.flatMap(({ code: taxingCode }) =>
-      goods.map((ptc) =>
-        rule(`${taxingCode} ${ptc}`, [ptc], getEffect(draw), {
-          jurisdictions: [taxingCode],
-          threshold_includes_shipping: kind === 'any' && oneIn(5),
-        }),
-      ),
+    ...taxing.flatMap(({ code: one }) =>
+      goods.map((ptc) => {
+        const effect = getEffect(draw);
+        const threshold_includes_shipping = kind === 'any' && oneIn(5);
+        return rule(`${one} ${ptc}`, [ptc], effect, { jurisdictions: [one], threshold_includes_shipping });
+      }),
     ),
     rule('fee', [fee], { type: 'flat_fee', amount, order_minimum: of([null, '100']) }, { levels: ['state'] }),
     rule('no-fee', [fee], { type: 'exempt' }, { levels: types }),
-    rule(
-      'article',
-      ['HOME'],
-      { type: 'band', above: '100', to: '200', rate: '0.0275' },
-      { jurisdictions: [`${code}-SINGLE`] },
-    ),
+    rule('article', ['HOME'], band, { jurisdictions: [`${code}-SINGLE`] }),
   ];
   const [state, ...local] = taxing as [(typeof taxing)[number], ...typeof taxing];
-  const policies =
-    kind === 'any' ? shippingPolicies : (['follows_goods', 'exempt_if_stated', 'always_taxable'] as const);
-  const release = getRelease({ of: [state, ...local], rules, shipping: of(policies) });
-  return {
-    ...release,
-    jurisdictions: [
-      ...release.jurisdictions,
-      ...(oneIn(2) ? [{ code: `${code}-SINGLE`, name: 'Single', type: 'state', tax_type: 'sales' } as const] : []),
-    ],
-    rates: release.rates.map((one) => ({
-      ...one,
-      ...(oneIn(4) ? { food_rate: of(rates) } : {}),
-      ...(oneIn(4) ? { interstate: { rate: of(rates) } } : {}),
-    })),
-  };
+  const plain = ['follows_goods', 'exempt_if_stated', 'always_taxable'] as const;
+  const release = getRelease({ of: [state, ...local], rules, shipping: of(kind === 'any' ? shippingPolicies : plain) });
+  const single = { code: `${code}-SINGLE`, name: 'Single', type: 'state', tax_type: 'sales' } as const;
+  const jurisdictions = [...release.jurisdictions, ...(oneIn(2) ? [single] : [])] as const;
+  const rated = release.rates.map((one) => ({
+    ...one,
+    ...(oneIn(4) && { food_rate: of(rates) }),
+    ...(oneIn(4) && { interstate: { rate: of(rates) } }),
+  }));
+  return { ...release, jurisdictions, rates: rated };
 };
 
 /** States in pairs, so an order can be delivered to two states. */
@@ -174,10 +153,8 @@ const lineFrom = (draw: Draw, place: Place, kind: Kind): TaxLine => {
 const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[]): TaxLine => {
   const amount = digits(4);
   const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
-  const charge = getShipping(lines, {
-    amount,
-    product: getProduct(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${stated}`),
-  });
+  const product = getProduct(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${stated}`);
+  const charge = getShipping(lines, { amount, product });
   const some = charge.deliveries.filter(() => oneIn(2));
   return {
     ...charge,
@@ -194,13 +171,9 @@ export const orderFrom = (
 ): TaxDocument => {
   const { of, oneIn, below } = draw;
   const first = 2 * below(places.length / 2);
-  const lines = Array.from({ length: 1 + below(8) }, () =>
-    lineFrom(draw, places[first + (oneIn(4) ? 1 : 0)] as Place, kind),
-  );
-  const left = lines.reduce(
-    (sum, { amount, discount, thirdPartyDiscount }) => sum + amount - discount - thirdPartyDiscount,
-    0n,
-  );
+  const drawLine = () => lineFrom(draw, places[first + (oneIn(4) ? 1 : 0)] as Place, kind);
+  const lines = Array.from({ length: 1 + below(8) }, drawLine);
+  const left = lines.reduce((sum, one) => sum + one.amount - one.discount - one.thirdPartyDiscount, 0n);
   const charges = kind === 'any' ? of([0, 0, 1, 1, 2, 3]) : below(2);
   return buildDocument(lines, {
     rounding: of(['line', 'invoice']),
