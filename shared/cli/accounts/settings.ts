@@ -222,6 +222,8 @@ export const settings = subcommand({
       const [before, value] = [valueText(account.settings[name]), valueText(requested[name])];
       print(changes.includes(name) ? `${name} is now ${value}; it was ${before}.` : `${name} is already ${value}.`);
     }
+    if (changes.includes('registrations'))
+      print('Recorded sales do not change: `npm run accounts -- advice` names those to record again.');
     if (changes.length > 0) print('Running instances notice within 60 seconds.');
   },
 });

@@ -128,6 +128,8 @@ const Section = ({ title, loaded: { account, tag }, update, children }: SectionP
             <p>
               This applies to new calculations and returns within a minute. Recorded transactions and closed filings do
               not change.
+              {body.registrations !== undefined &&
+                ' If a registration includes earlier days, the overview names the sales of these days to record again.'}
             </p>
           </>
         )
