@@ -115,7 +115,7 @@ it.each([
 // periods on schedule Q; Pennsylvania subtracts refunds from sales (61 Pa. Code 33.3). Massachusetts has no text.
 it.each([
   ['US-CA', 'line 20b with schedule Q (CDTFA-531-Q)'],
-  ['US-CO', 'schedule A: add the credits to line 1'],
+  ['US-CO', 'Schedule A deducts returned goods'],
   ['US-FL', 'enter their tax on line 6'],
   ['US-PA', '61 Pa. Code 33.3'],
   ['US-MA', 'If the form reports refunds on separate lines'],
