@@ -100,19 +100,21 @@ const percent = (units: bigint): string => decimalText({ units, scale: rateDecim
 const visiblePercent = (units: bigint): string =>
   formatAmount(units / powerOfTen(rateDecimals - visibleDecimals), visibleDecimals - 2);
 
-/**
- * Warns that general excise tax is charged at the seller's rate (in units of `10^-rateDecimals`), although the tax is
- * also owed on the tax itself; or, at a rate of zero, that it is owed although the buyer is exempt.
- */
-export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
+const generalExcise = (message: string, pointer: string | null): Warning => ({
   code: 'general_excise_not_passed_on',
-  message: `${place}: general excise tax is ${
-    owed
-      ? `charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set the account's pass_on_general_excise to true.`
-      : 'owed on most exempt sales.'
-  }`,
+  message,
   pointer,
 });
+
+/**
+ * Warns that general excise tax is charged at the seller's rate (in units of `10^-rateDecimals`), although the tax is
+ * also owed on the tax itself.
+ */
+export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning =>
+  generalExcise(
+    `${place}: general excise tax is charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set the account's pass_on_general_excise to true.`,
+    pointer,
+  );
 
 /**
  * Warns that a document charges general excise tax without passing it on, or none to an exempt buyer: once, at the
@@ -123,19 +125,21 @@ export const notPassedOnWarnings = (
   taxed: TaxedDocument,
   getPointer: (charge: number) => string,
 ): Warning[] => {
-  const isConcerning = ({ exact, reason, jurisdiction }: TaxRow) =>
+  const isNotPassedOn = ({ exact, reason, jurisdiction }: TaxRow) =>
     hasGeneralExcise([jurisdiction]) &&
     // HRS 237-13(2)(A) and 237-25: a certificate reduces the rate, and exempts only sales to the United States.
     (exact > 0n ? !passOnGeneralExcise : reason === 'customer_exempt');
   for (const [index, { rows, treatments }] of taxed.lines.entries()) {
-    const row = rows.find(isConcerning);
+    const row = rows.find(isNotPassedOn);
     const place = row && chargePlaces(lines)[index]?.find(({ jurisdictions }) => hasGeneralExcise(jurisdictions));
     if (!place) continue;
+    if (row.exact === 0n)
+      return [generalExcise(`${place.name}: general excise tax is owed on most exempt sales.`, getPointer(index))];
     // A shipping charge has treatments of all places that it delivers to.
     const rates = place.jurisdictions.map(
       ({ code }) => treatments.find(({ jurisdiction }) => jurisdiction.code === code)?.general.rate.units ?? 0n,
     );
-    return [notPassedOn(place.name, row.exact && sum(rates), getPointer(index))];
+    return [notPassedOn(place.name, sum(rates), getPointer(index))];
   }
   return [];
 };
