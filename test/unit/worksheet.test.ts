@@ -144,7 +144,9 @@ it('reports sales from outside Illinois on the lines of the destination', () => 
 // Sales that the instructions of the states put on other returns, schedules or rows. A filing does not separate them.
 it.each([
   ['US-AZ', 'business codes of their own'],
+  ['US-CA', 'CDTFA-401-GS'],
   ['US-CO', 'Retail Marijuana Sales Tax Return'],
+  ['US-FL', 'electricity are also on line 17'],
   ['US-IL', 'a return for each sale, the ST-556'],
   ['US-MA', 'ST-MAB-4'],
   ['US-NY', 'schedules B, N, T and FR'],
