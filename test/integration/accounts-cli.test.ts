@@ -393,6 +393,24 @@ describe('check', () => {
     });
   });
 
+  it('reports returns that lack the sales before the first day of the books', async () => {
+    const registrations = [
+      { ...monthly('TX', '2025-01-01'), frequency: 'quarter' },
+      monthly('MI', '2025-01-01'),
+      monthly('WI', '2025-09-01'),
+    ];
+    const { id } = await newAccount(`registrations=${JSON.stringify(registrations)}`, 'books_open_from=2025-08-01');
+    expect(await readFinding(id, 'books_open_from')).toMatchObject({
+      status: 'check',
+      found: '2025-08-01 is within a period of US-TX (2025-07-01 to 2025-09-30)',
+    });
+    const { id: whole } = await newAccount(
+      `registrations=${JSON.stringify(registrations)}`,
+      'books_open_from=2025-07-01',
+    );
+    expect(await readFinding(whole, 'books_open_from')).toBeUndefined();
+  });
+
   it("lists a remote seller's election in a registered state, and an election that cannot apply", async () => {
     const { id } = await newAccount(registeredIn('TX'));
     expect(await readFinding(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });

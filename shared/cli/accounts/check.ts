@@ -7,7 +7,7 @@ import { isStreamlinedMember } from '../../catalog/streamlined.ts';
 import { now } from '../../config/clock.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
 import { findFilingTerms, listFrequencies } from '../../filings/filing-calendar.ts';
-import { periodAround, registeredStates } from '../../filings/periods.ts';
+import { periodAround, registeredStates, registrationsIn } from '../../filings/periods.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
 import { needsAction, registrationAdvice } from '../../registrations/advice.ts';
@@ -120,6 +120,22 @@ const policyFindings = (account: Account): Finding[] => {
   ];
 };
 
+/** Finds returns of periods that the first day of the books divides: the first one lacks the sales before that day. */
+const booksFindings = ({ settings }: Account, states: readonly string[]): Finding[] => {
+  const { books_open_from: opens, registrations } = settings;
+  if (opens === null) return [];
+  const divided = states.flatMap((state) => {
+    const own = registrationsIn(state, registrations);
+    const { start, end } = periodAround(opens, own);
+    const isRegisteredBefore = own.some(({ from, to }) => from < opens && (to === null || to >= start));
+    return start < opens && isRegisteredBefore ? [`${state} (${start} to ${end})`] : [];
+  });
+  if (divided.length === 0) return [];
+  const action =
+    'Set the first day of these periods and import their orders from that day, or add the earlier sales to the first return.';
+  return [checkFinding('books_open_from', `${opens} is within a period of ${divided.join(', ')}`, action)];
+};
+
 /** Whether the account can file electronic returns in the member states in which it is registered. */
 const identityFindings = (account: Account, states: readonly string[]): Finding[] => {
   const { return_identity: identity } = account.settings;
@@ -206,6 +222,7 @@ const readFindings = async (account: Account): Promise<readonly Finding[]> => {
     ...registrationFindings(account, today),
     ...(await nexusFindings(account)),
     ...policyFindings(account),
+    ...booksFindings(account, states),
     ...identityFindings(account, states),
     ...[...new Set([...states, ...elected])].flatMap((state) => electionFindings(account, state)),
     ...(await Promise.all(states.map((state) => contentFinding(state, today)))),
