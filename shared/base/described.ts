@@ -51,3 +51,7 @@ export const array = <Schema extends z.ZodMiniType>(element: Schema, description
 
 /** Returns a schema's description, or an empty string. */
 export const readDescription = (schema: z.core.$ZodType): string => z.globalRegistry.get(schema)?.description ?? '';
+
+/** Returns an optional schema that also accepts null, with the description of the schema. */
+export const nullish = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  described(z.nullish(schema), readDescription(schema));

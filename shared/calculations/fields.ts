@@ -86,12 +86,11 @@ export const day = described(z.string(dayAdvice).check(z.refine(isDay, dayAdvice
   examples: ['2026-10-08'],
 });
 
-export const currencyDescription = 'ISO 4217 code. It determines the number of decimals of amounts. Default: `USD`.';
 export const currency = described(
   z
     .string('Send a currency code.')
     .check(z.refine(isCurrency, 'Send an ISO 4217 currency code in upper case, such as "USD".')),
-  currencyDescription,
+  'ISO 4217 code. It determines the number of decimals of amounts. Default: `USD`.',
   { pattern: '^[A-Z]{3}$', examples: ['USD'] },
 );
 

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import { component, described } from '../base/described.ts';
+import { component, described, nullish } from '../base/described.ts';
 import {
   Customer,
   currency,
-  currencyDescription,
   decimalString,
   flag,
   identifier,
@@ -31,10 +30,7 @@ const optional = {
   decimal: z.nullish(decimalString),
   flag: z.nullish(flag),
   identifier: z.nullish(identifier),
-  metadata: described(
-    z.nullish(metadata),
-    'Key-value data of the client: at most 50 keys of 40 characters, with values of 500.',
-  ),
+  metadata: nullish(metadata),
   productTaxCode: z.nullish(productTaxCode),
   shipFrom: z.nullish(ShipFrom),
 };
@@ -132,7 +128,7 @@ export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items
 
 /** The inputs of a calculation and of a transaction. */
 export const inputShape = {
-  currency: described(z.nullish(currency), currencyDescription),
+  currency: nullish(currency),
   tax_date: described(
     z.nullish(instant),
     "The date whose rates and rules apply: a date, or a timestamp, whose tax day is its day in the account's `time_zone`. At most 31 days in the future. Default: now.",

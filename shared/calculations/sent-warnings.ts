@@ -10,30 +10,30 @@ import { Customer } from './fields.ts';
 import { CalculationRequest, LineItemRequest, ShippingRequest } from './request.ts';
 import type { Warning } from './response.ts';
 
-// These are other services' names for our fields, in snake case.
-const aliases: Readonly<Record<string, readonly string[]>> = {
-  address1: ['line1'],
-  amount: ['unit_price', 'amount'],
-  date: ['tax_date'],
-  discount: ['discount_amount'],
-  items: ['line_items'],
-  lines: ['line_items'],
-  name: ['description'],
-  postcode: ['postal_code'],
-  price: ['unit_price'],
-  product_code: ['product_tax_code'],
-  products: ['line_items'],
-  province: ['state'],
-  qty: ['quantity'],
-  reference: ['reference_id'],
-  region: ['state'],
-  ship_to: ['customer'],
-  street: ['line1'],
-  tax: ['tax_amount'],
-  tax_code: ['product_tax_code'],
-  to: ['customer'],
-  zip: ['postal_code'],
-  zip_code: ['postal_code'],
+// These are other services' names for our fields, in snake case, each with the fields that it can mean.
+const aliases: Readonly<Record<string, string>> = {
+  address1: 'line1',
+  amount: 'unit_price amount',
+  date: 'tax_date',
+  discount: 'discount_amount',
+  items: 'line_items',
+  lines: 'line_items',
+  name: 'description',
+  postcode: 'postal_code',
+  price: 'unit_price',
+  product_code: 'product_tax_code',
+  products: 'line_items',
+  province: 'state',
+  qty: 'quantity',
+  reference: 'reference_id',
+  region: 'state',
+  ship_to: 'customer',
+  street: 'line1',
+  tax: 'tax_amount',
+  tax_code: 'product_tax_code',
+  to: 'customer',
+  zip: 'postal_code',
+  zip_code: 'postal_code',
 };
 
 const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
@@ -45,16 +45,14 @@ const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])
 const suggestedField = (unknown: string, names: readonly string[]): string | null => {
   const name = snakeCase(unknown);
   const known = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-  const alias = known?.find((field) => names.includes(field));
+  const alias = known?.split(' ').find((field) => names.includes(field));
   const field = alias ?? (names.includes(name) ? name : closest(name, names, Math.floor(name.length / 4)));
   return field === undefined || field === unknown ? null : field;
 };
 
 // Fields of other requests, which a camel-case name can mean.
-const otherFields = [
-  ...['acknowledge_exceptions', 'confirmation_number', 'dry_run', 'period_end'],
-  ...['reference_id', 'status', 'tax_amount', 'void_reason'],
-];
+const otherFields =
+  'acknowledge_exceptions confirmation_number dry_run period_end reference_id status tax_amount void_reason'.split(' ');
 
 /** Returns a sentence that suggests a field instead of an unknown field at a pointer; empty without a similar field. */
 export const suggestField = (pointer: string, names: readonly string[]): string => {
