@@ -19,8 +19,11 @@ const listAll = async <Row>(call: Call, path: string): Promise<Row[]> => {
   return (await everyRow<Row>(read)).rows;
 };
 
-/** Reports are updated from the table's stream with a short delay. */
-const timeoutMs = 30_000;
+/**
+ * Reports are updated from the table's stream with a short delay. After a kill, the local service reads the stream from
+ * its beginning.
+ */
+const timeoutMs = 120_000;
 
 /** Checks that the report by state and month equals the sums of the model's transactions that are not void. */
 const mustBeReported = async (call: Call, book: Book): Promise<void> => {
