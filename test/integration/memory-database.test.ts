@@ -143,9 +143,8 @@ const getCommand = (TableName: string, random: () => number): Command => {
     return new QueryCommand({ TableName, ...asked, ...paged, ...listValues(asked.KeyConditionExpression, random) });
   }
   if (dice < 0.8) {
-    const writes = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-      getWrite(TableName, random, fittingUpdates),
-    );
+    const length = 1 + Math.floor(random() * 3);
+    const writes = Array.from({ length }, () => getWrite(TableName, random, fittingUpdates));
     const places = writes.map(({ Put, Update, Delete }) => Put?.Item ?? (Update ?? Delete)?.Key ?? {});
     // DynamoDB Local checks conditions before it refuses two actions on one item.
     const TransactItems = writes.filter(
@@ -161,15 +160,10 @@ const getCommand = (TableName: string, random: () => number): Command => {
 };
 
 const getPlace = ({ pk, sk }: Item) => `${pk} ${sk}`;
-const sorted = (answer: Outcome, TableName: string): Outcome =>
-  answer.Responses
-    ? {
-        ...answer,
-        Responses: {
-          [TableName]: answer.Responses[TableName]?.toSorted((a, b) => (getPlace(a) < getPlace(b) ? -1 : 1)) ?? [],
-        },
-      }
-    : answer;
+const sorted = (answer: Outcome, TableName: string): Outcome => {
+  const items = answer.Responses?.[TableName]?.toSorted((a, b) => (getPlace(a) < getPlace(b) ? -1 : 1)) ?? [];
+  return answer.Responses ? { ...answer, Responses: { [TableName]: items } } : answer;
+};
 
 it('returns the same responses as the emulator to 1,500 random commands, page by page', async () => {
   const { TableName, compare } = await both();
@@ -180,12 +174,9 @@ it('returns the same responses as the emulator to 1,500 random commands, page by
     for (let page = 0; command && page < 20; page++) {
       const { memory, emulator } = await compare(command);
       const [inMemory, inEmulator] = [sorted(memory, TableName), sorted(emulator, TableName)];
+      const { input } = command;
       if (!isDeepStrictEqual(inMemory, inEmulator))
-        expect({ step, input: command.input, answer: inMemory }).toEqual({
-          step,
-          input: command.input,
-          answer: inEmulator,
-        });
+        expect({ step, input, answer: inMemory }).toEqual({ step, input, answer: inEmulator });
       kinds.add(`${command.constructor.name} ${memory.name ?? 'done'}`);
       const { LastEvaluatedKey: ExclusiveStartKey } = memory;
       command = ExclusiveStartKey && new QueryCommand({ ...(command.input as QueryCommandInput), ExclusiveStartKey });
@@ -193,14 +184,13 @@ it('returns the same responses as the emulator to 1,500 random commands, page by
   }
   // Every kind of call was tested, including errors.
   const refusal = 'ConditionalCheckFailedException';
-  expect([...kinds].sort()).toEqual(
-    [
-      ...['BatchGet', 'Delete', 'Get', 'Put', 'Query', 'TransactWrite', 'Update'].map((name) => `${name}Command done`),
-      ...['BatchGet', 'Query', 'Update'].map((name) => `${name}Command ValidationException`),
-      ...['Delete', 'Put', 'Update'].map((name) => `${name}Command ${refusal}`),
-      'TransactWriteCommand TransactionCanceledException',
-    ].sort(),
-  );
+  const expected = [
+    ...['BatchGet', 'Delete', 'Get', 'Put', 'Query', 'TransactWrite', 'Update'].map((name) => `${name}Command done`),
+    ...['BatchGet', 'Query', 'Update'].map((name) => `${name}Command ValidationException`),
+    ...['Delete', 'Put', 'Update'].map((name) => `${name}Command ${refusal}`),
+    'TransactWriteCommand TransactionCanceledException',
+  ];
+  expect([...kinds].sort()).toEqual(expected.sort());
 });
 
 const key = { pk: 'p', sk: 's' };
@@ -213,15 +203,10 @@ const getQuery =
   (KeyConditionExpression: string, more: object = {}, values: object = { ':a': 'a' }) =>
   (TableName: string) =>
     new QueryCommand({ TableName, KeyConditionExpression, ExpressionAttributeValues: { ...values }, ...more });
-const toUpdate =
-  (UpdateExpression: string, values: object | null = { ':a': 'a' }) =>
-  (TableName: string) =>
-    new UpdateCommand({
-      TableName,
-      Key: key,
-      UpdateExpression,
-      ...(values && { ExpressionAttributeValues: { ...values } }),
-    });
+const toUpdate = (UpdateExpression: string, values: object | null = { ':a': 'a' }) => {
+  const update = { Key: key, UpdateExpression, ...(values && { ExpressionAttributeValues: { ...values } }) };
+  return (TableName: string) => new UpdateCommand({ TableName, ...update });
+};
 const isReserved = (word: string) => toPut({ ConditionExpression: `attribute_not_exists(${word})` });
 const cases: Record<string, (TableName: string) => any> = {
   'one item twice in a transaction': (TableName) =>
@@ -230,10 +215,7 @@ const cases: Record<string, (TableName: string) => any> = {
   'a hundred and one': (TableName) => new TransactWriteCommand({ TransactItems: many(TableName, 101) }),
   'no action': () => new TransactWriteCommand({ TransactItems: [] }),
   'an undefined name': toPut({ ConditionExpression: 'attribute_exists(#other)' }),
-  'an unused value': toPut({
-    ConditionExpression: 'attribute_not_exists(pk)',
-    ExpressionAttributeValues: { ':a': 1 },
-  }),
+  'an unused value': toPut({ ConditionExpression: 'attribute_not_exists(pk)', ExpressionAttributeValues: { ':a': 1 } }),
   'an empty condition': toPut({ ConditionExpression: '' }),
   'an incomplete condition': toPut({ ConditionExpression: 'pk =' }),
   'an unknown function': toPut({ ConditionExpression: 'absent(pk)' }),
@@ -274,19 +256,13 @@ it.each(Object.entries(cases))('accepts and rejects the same commands as the emu
 
 it('rejects the 573 documented reserved words, and every word that the emulator rejects', async () => {
   const { TableName, compare } = await both();
-  const attributes = Object.values(tables).flatMap((table) =>
-    ('indexes' in table ? table.indexes : []).flatMap(({ partition, sort, include }) => [
-      partition.name,
-      sort.name,
-      ...include,
-    ]),
-  );
+  const indexes = Object.values(tables).flatMap((table) => ('indexes' in table ? table.indexes : []));
+  const attributes = indexes.flatMap(({ partition, sort, include }) => [partition.name, sort.name, ...include]);
   expect(reservedWords.size).toBe(573);
   for (const word of new Set([...reservedWords, ...attributes, 'version', 'transaction_id', 'pk'])) {
     const ConditionExpression = `attribute_not_exists(${word})`;
-    const { memory, emulator } = await compare(
-      new PutCommand({ TableName, Item: { pk: word, sk: 's' }, ConditionExpression }),
-    );
+    const put = new PutCommand({ TableName, Item: { pk: word, sk: 's' }, ConditionExpression });
+    const { memory, emulator } = await compare(put);
     // DynamoDB Local accepts CONVERT and SIZE.
     if (!['CONVERT', 'SIZE'].includes(word)) expect({ word, ...memory }).toEqual({ word, ...emulator });
   }
@@ -294,37 +270,25 @@ it('rejects the 573 documented reserved words, and every word that the emulator 
 
 it('stores null differently from a removed attribute', async () => {
   const { TableName, compare } = await both();
-  const change = {
-    ...toUpdate('SET a = :a REMOVE b', { ':a': null })(TableName).input,
-    ReturnValues: 'ALL_NEW' as const,
-  };
+  const { input } = toUpdate('SET a = :a REMOVE b', { ':a': null })(TableName);
   await compare(new PutCommand({ TableName, Item: { ...key, b: 1 } }));
-  const { memory, emulator } = await compare(new UpdateCommand(change));
+  const { memory, emulator } = await compare(new UpdateCommand({ ...input, ReturnValues: 'ALL_NEW' }));
   expect([memory, emulator]).toEqual(Array(2).fill({ Attributes: { ...key, a: null } }));
 });
 
 it('accepts a repeated client token only with the same write, as the emulator does', async () => {
   const { TableName, compare } = await both();
-  const write = (version: number, ClientRequestToken: string) =>
-    new TransactWriteCommand({
-      ClientRequestToken,
-      TransactItems: [
-        {
-          Update: { TableName, Key: key, UpdateExpression: 'ADD n :n', ExpressionAttributeValues: { ':n': version } },
-        },
-      ],
-    });
-  for (const command of [
-    write(1, 'one'),
-    write(1, 'one'),
-    write(2, 'one'),
-    write(2, 'two'),
-    new GetCommand({ TableName, Key: key }),
-  ]) {
+  const write = (version: number, ClientRequestToken: string) => {
+    const values = { ExpressionAttributeValues: { ':n': version } };
+    const Update = { TableName, Key: key, UpdateExpression: 'ADD n :n', ...values };
+    return new TransactWriteCommand({ ClientRequestToken, TransactItems: [{ Update }] });
+  };
+  const read = new GetCommand({ TableName, Key: key });
+  for (const command of [write(1, 'one'), write(1, 'one'), write(2, 'one'), write(2, 'two'), read]) {
     const { memory, emulator } = await compare(command);
     expect(memory).toEqual(emulator);
   }
-  const { memory } = await compare(new GetCommand({ TableName, Key: key }));
+  const { memory } = await compare(read);
   expect(memory.Item).toEqual({ ...key, n: 3 });
 });
 
@@ -343,9 +307,8 @@ it('reads everything in several pages of at most 1 MB, and in several batches of
     } while (pages.at(-1)?.LastEvaluatedKey);
     expect(pages.flatMap(({ Items }) => Items)).toEqual(keys.map(({ sk }) => ({ sk })));
     expect(pages.length).toBeGreaterThan(10);
-    const { Responses, UnprocessedKeys } = await send(
-      new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
-    );
+    const RequestItems = { [TableName]: { Keys: keys, ConsistentRead: true } };
+    const { Responses, UnprocessedKeys } = await send(new BatchGetCommand({ RequestItems }));
     const [read, left] = [Responses?.[TableName]?.length ?? 0, UnprocessedKeys?.[TableName]?.Keys.length ?? 0];
     expect([read + left, read < 45, read > 35]).toEqual([45, true, true]);
   }
@@ -361,36 +324,25 @@ it('scans a table', async () => {
   expect(memory.Items).toHaveLength(15);
 });
 
+const account = { TableName: 't', IndexName: 'by_account' };
+const ofAccount = { ...account, KeyConditionExpression: 'account = :a', ExpressionAttributeValues: { ':a': 'a' } };
+
 it('returns older versions, item by item, from a query of a stale index', () => {
   const memory = new MemoryDatabase({ t: tables.transactions });
   const item = (pk: string, version: number) => ({ pk, sk: 'H', account: 'a', id: pk, version });
-  const versions = (behind: readonly string[], writes = 8) =>
-    memory
-      .execute(
-        new QueryCommand({
-          TableName: 't',
-          IndexName: 'by_account',
-          KeyConditionExpression: 'account = :a',
-          ExpressionAttributeValues: { ':a': 'a' },
-        }),
-        { writes, isBehind: (key) => behind.some((pk) => key.startsWith(pk)) },
-      )
-      .Items?.map(({ pk, version }) => `${pk}.${version}`);
-  for (const [pk, version] of [
-    ['x', 1],
-    ['y', 1],
-    ['x', 2],
-    ['z', 1],
-  ] as const)
-    memory.execute(new PutCommand({ TableName: 't', Item: item(pk, version) }));
+  const versions = (behind: readonly string[], writes = 8) => {
+    const isBehind = (key: string) => behind.some((pk) => key.startsWith(pk));
+    const { Items } = memory.execute(new QueryCommand(ofAccount), { writes, isBehind });
+    return Items?.map(({ pk, version }) => `${pk}.${version}`);
+  };
+  for (const Item of [item('x', 1), item('y', 1), item('x', 2), item('z', 1)])
+    memory.execute(new PutCommand({ TableName: 't', Item }));
   memory.execute(new DeleteCommand({ TableName: 't', Key: { pk: 'y', sk: 'H' } }));
   expect(versions([])).toEqual(['x.2', 'z.1']);
   expect(versions(['x'], 3)).toEqual(['x.1', 'z.1']);
   expect(versions(['x'])).toEqual(['z.1']);
   expect(versions(['y', 'z'], 2)).toEqual(['x.2', 'y.1']);
 });
-
-const account = { TableName: 't', IndexName: 'by_account' };
 
 it('returns the items of a partition in order, in pages of any size and in both directions', () => {
   const memory = new MemoryDatabase({ t: tables.transactions });
@@ -438,22 +390,17 @@ it('returns the items of a partition in order, in pages of any size and in both 
           found.push(...(page.Items ?? []));
           ExclusiveStartKey = page.LastEvaluatedKey;
         } while (ExclusiveStartKey);
-        const expected = sortedItems.filter(({ id }) => isWanted(id as string));
-        expect(found.map(({ pk }) => pk)).toEqual(
-          (ScanIndexForward ? expected : expected.toReversed()).map(({ pk }) => pk),
-        );
+        const wanted = sortedItems.filter(({ id }) => isWanted(id as string)).map(({ pk }) => pk);
+        expect(found.map(({ pk }) => pk)).toEqual(ScanIndexForward ? wanted : wanted.toReversed());
       }
 });
 
 it('finds rows by binary search, and reads only the returned rows of a partition of 50,000', () => {
   const memory = new MemoryDatabase({ t: tables.transactions });
-  const put = (at: number) =>
-    memory.execute(
-      new PutCommand({
-        TableName: 't',
-        Item: { pk: `p${at}`, sk: 'H', account: 'a', id: String(at).padStart(6, '0') },
-      }),
-    );
+  const put = (at: number) => {
+    const Item = { pk: `p${at}`, sk: 'H', account: 'a', id: String(at).padStart(6, '0') };
+    memory.execute(new PutCommand({ TableName: 't', Item }));
+  };
   for (let at = 0; at < 50_000; at++) put(at);
   // Counts each read of a row of the partition.
   const { get } = Map.prototype;
@@ -472,15 +419,8 @@ it('finds rows by binary search, and reads only the returned rows of a partition
   let ExclusiveStartKey: Item | undefined;
   for (let page = 0; page < 300; page++) {
     put(50_000 + page);
-    const { Items, LastEvaluatedKey } = memory.execute(
-      new QueryCommand({
-        ...account,
-        KeyConditionExpression: 'account = :a',
-        ExpressionAttributeValues: { ':a': 'a' },
-        ...(ExclusiveStartKey && { ExclusiveStartKey }),
-        Limit: 50,
-      }),
-    );
+    const paged = { Limit: 50, ...(ExclusiveStartKey && { ExclusiveStartKey }) };
+    const { Items, LastEvaluatedKey } = memory.execute(new QueryCommand({ ...ofAccount, ...paged }));
     expect(Items).toHaveLength(50);
     ExclusiveStartKey = LastEvaluatedKey;
   }

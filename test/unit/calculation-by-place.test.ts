@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { Rates } from '../../shared/rates/response.ts';
-import { always, ask, askRates, getRelease, type Options, ratesRefusal, refusal } from '../support/builders.ts';
+import { always, ask, askRates, getRelease, type Options, ratesRefusal, refusal, rule } from '../support/builders.ts';
 import { expectWarnings, localRates } from '../support/facts.ts';
 import { buildOwnRules, builtIn, tabledRelease, withTables } from '../support/local-content.ts';
 
@@ -40,10 +40,8 @@ const expectRow = ({ to, day, percent, highest, level, found, ...row }: ReturnTy
   if (highest) expect(askAbout(to, { ambiguous_address: 'highest_rate' }).percent).toBe(Number(highest));
   if (!found) return answer;
   const [ambiguous, partial] = ['ambiguous', 'partial'].map((word) => found.includes(word));
-  expect(answer.resolution).toMatchObject({
-    ambiguous,
-    ...(found !== 'certain' && { coverage: partial ? 'partial' : 'complete' }),
-  });
+  const coverage = found !== 'certain' && { coverage: partial ? 'partial' : 'complete' };
+  expect(answer.resolution).toMatchObject({ ambiguous, ...coverage });
   const isContradictory = row.warns.includes('address_contradictory');
   expect(answer.said('address_contradictory')).toHaveLength(isContradictory ? 1 : 0);
   expect(answer.said('address_ambiguous').length > 0).toBe(ambiguous);
@@ -153,10 +151,8 @@ describe('products taxed differently in places with the same general rate', () =
   ])('charges the highest tax with highest_rate: $2 on $0 for $1, in $3', (code, price, tax, county, other) => {
     const line_items = [{ product_tax_code: code, unit_price: price }, { unit_price: '1000.00' }];
     const request = { to: mahopac, tax_date: '2026-11-15', line_items, shipping: { amount: '0.00' } };
-    const [highest, named] = [
-      ask(request, { settings: { ambiguous_address: 'highest_rate' } }),
-      ask({ ...request, to: { ...mahopac, county } }),
-    ];
+    const highest = ask(request, { settings: { ambiguous_address: 'highest_rate' } });
+    const named = ask({ ...request, to: { ...mahopac, county } });
     expect(highest.line_items.map(({ tax_amount }) => tax_amount)).toEqual([tax, '83.75']);
     expect(highest.line_items.map(({ taxes }) => taxes)).toEqual(named.line_items.map(({ taxes }) => taxes));
     const found = highest.warnings.flatMap(
@@ -177,11 +173,8 @@ describe('products taxed differently in places with the same general rate', () =
       expect(problems.map(({ source }) => source)).toEqual(expected.map((pointer) => ({ pointer })));
       for (const one of problems) expect(one).toMatchObject({ code: 'validation_address_unresolvable' });
       for (const { detail } of problems) expect(detail).toContain('Westchester County. The account');
-      const exempt = {
-        ...request,
-        customer: { address: mahopac, exemption: { type: 'resale' as const } },
-      };
-      expect(refusal(exempt, { settings: { ambiguous_address: 'reject' } })).toEqual([]);
+      const customer = { address: mahopac, exemption: { type: 'resale' as const } };
+      expect(refusal({ ...request, customer }, { settings: { ambiguous_address: 'reject' } })).toEqual([]);
     },
   );
 
@@ -235,16 +228,16 @@ describe('custom jurisdictions of a ZIP', () => {
         jurisdictions: [{ ...jurisdiction, code, zips: [['39201', '39201']] }],
         rates: [{ ...always, jurisdiction: code, rate: '0.01', source: 'own:ruling', ...term }],
       });
-      const from = tax === null ? {} : { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
-      const outcome = ask(
-        { to: { state }, tax_date, ...from },
-        { releaseFor: () => withOwnRules(builtIn(state), custom) },
-      );
+      const from = tax !== null && { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
+      const releaseFor = () => withOwnRules(builtIn(state), custom);
+      const outcome = ask({ to: { state }, tax_date, ...from }, { releaseFor });
       expect(outcome.tax_amount).toBe(tax ?? '6.00');
       expect(outcome.warnings.some((warning) => warning.code === 'address_ambiguous')).toBe(expected);
     },
   );
 
+  const general = rule('own', ['GENERAL'], { type: 'exempt' });
+  const exempting = { ...general, source: 'own:ruling' };
   // Kentucky taxes 100.00 at 6 %. Mississippi taxes it at 7 % without local taxes for remote sales.
   it.each([
     ['40202', 'KY', {}, '0.00', false],
@@ -255,10 +248,8 @@ describe('custom jurisdictions of a ZIP', () => {
   ])(
     'calculates a tax of $3 with an exemption in ZIP 40202 for the ZIP "$0" in $1 ($2), ambiguous: $4',
     (postal_code, state, term, tax, isOpen) => {
-      const rules = [
-        { ...always, id: 'own-downtown', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', ...term },
-      ].map((rule) => ({ ...rule, attributes: { any: [], none: [] }, effect: { type: 'exempt' } as const }));
-      const custom = buildOwnRules({ rules: rules.map((rule) => ({ ...rule, zips: [['40202', '40202']] as const })) });
+      const zips = [['40202', '40202']] as const;
+      const custom = buildOwnRules({ rules: [{ ...exempting, id: 'own-downtown', zips, ...term }] });
       const from = state === 'KY' ? {} : { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
       const own = { releaseFor: () => withOwnRules(builtIn(state), custom) };
       const outcome = ask({ to: { state, postal_code }, tax_date, ...from }, own);
@@ -277,8 +268,7 @@ describe('custom jurisdictions of a ZIP', () => {
     ['CT', '09110', { postal_code: '06103' }, '6.35', /the county of the address is not certain\. .* Send the county/],
     ['MN', '27053', { postal_code: '55401' }, '0.00', null],
   ])('calculates a tax of $3 with an exemption in county $0 $1 for $2: $4', (state, county, to, tax, expected) => {
-    const terms = { id: 'own-county', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', counties: [county] };
-    const rules = [{ ...always, ...terms, attributes: { any: [], none: [] }, effect: { type: 'exempt' } as const }];
+    const rules = [{ ...exempting, id: 'own-county', counties: [county] }];
     const own = { releaseFor: () => withOwnRules(builtIn(state), buildOwnRules({ rules })) };
     const outcome = ask({ to: { state, ...to }, tax_date }, own);
     expect(outcome.tax_amount).toBe(tax);
@@ -310,15 +300,11 @@ describe('the explanation of an address', () => {
 });
 
 it('warns once about an uncertain rule of a state, not once per jurisdiction', () => {
-  const { line_items, warnings } = ask({
-    to: at('Minneapolis', 'MN', '55401'),
-    tax_date,
-    line_items: [{ product_tax_code: 'FOOD.CANDY' }],
-  });
+  const candy = [{ product_tax_code: 'FOOD.CANDY' }];
+  const { line_items, warnings } = ask({ to: at('Minneapolis', 'MN', '55401'), tax_date, line_items: candy });
   expect(line_items[0]?.taxes).toHaveLength(6);
-  expect(warnings.filter(({ code }) => code === 'content_unconfirmed').map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^Minnesota, rule mn-taxable:/),
-  ]);
+  const message = expect.stringMatching(/^Minnesota, rule mn-taxable:/);
+  expect(warnings.filter(({ code }) => code === 'content_unconfirmed')).toMatchObject([{ message }]);
 });
 
 /** The rates of an address without an order, as `GET /rates` returns them. */
