@@ -113,7 +113,7 @@ export type Sourcing = 'destination' | 'origin' | 'mixed';
  * How a state taxes a shipping charge that no rule matches.
  *
  * - `follows_goods`: each line's share of the shipping is taxed like the line.
- * - `any_taxable`: the whole charge is taxed if any line is taxed.
+ * - `any_taxable`: the whole charge is taxed if any line is taxed, even if a certificate exempts other lines.
  * - `always_taxable`: always taxed.
  * - `exempt_unless_included`: exempt, because `shipping` is stated separately; `_INCLUDED_IN_PRICE` follows the goods.
  * - `taxable_unless_avoidable`: follows the goods, unless the buyer can avoid it (`_OPTIONAL_CHARGE`).

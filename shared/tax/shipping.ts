@@ -1,5 +1,5 @@
 import { getOrAdd } from '../base/collections.ts';
-import { allocate } from '../money/allocate.ts';
+import { allocate, sum } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, assess, type TaxabilityReason, type Treatment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
@@ -48,8 +48,9 @@ const follow = (treatment: Treatment, { share, base }: Parcel, goods: Assessment
   const before = earlier === 0n ? goods : assess(goods.treatment, { ...base, net: base.net + earlier });
   const whole = assess(goods.treatment, { ...base, net: base.net + earlier + share });
   const taxable = whole.taxable - before.taxable;
-  // The buyer is exempt for the goods only, so the charge is taxed like a charge for exempt goods.
-  const reason = whole.reason === 'customer_exempt' ? 'product_exempt' : whole.reason;
+  // If the buyer is exempt for the goods only, the charge is taxed like a charge for exempt goods.
+  const reason =
+    whole.reason === 'customer_exempt' && treatment.effect.kind !== effect.kind ? 'product_exempt' : whole.reason;
   return {
     treatment,
     taxable,
@@ -104,7 +105,7 @@ const newParts = () => {
       last?.total === total &&
       last.parcels.length === parcels.length &&
       parcels.every((parcel, index) => parcel === last?.parcels[index]);
-    if (!last || !isKnown)
+    if (!isKnown)
       last = {
         total,
         parcels,
@@ -113,7 +114,7 @@ const newParts = () => {
           parcels.map(({ base }) => base.net),
         ),
       };
-    return last.parts;
+    return last?.parts as readonly bigint[];
   };
 };
 
@@ -122,7 +123,7 @@ const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof newPa
   const taxed = shares.filter(isTaxed);
   if (taxed.length === 0) return shares.map(({ treatment, parcel, goods }) => follow(treatment, parcel, goods, 0n));
   const parts = allocated(
-    shares.reduce((sum, { parcel }) => sum + parcel.share, 0n),
+    sum(shares.map(({ parcel }) => parcel.share)),
     taxed.map(({ parcel }) => parcel),
   );
   return taxed.map(({ treatment, goods }, index) => {
@@ -146,19 +147,24 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
   for (const parcel of parcels) {
     const { share, base, treatments } = parcel;
     const earlier = stacked.get(parcel.position);
-    for (let position = 0; position < treatments.length; position += 1) {
-      const treatment = treatments[position] as Treatment;
+    for (const [position, treatment] of treatments.entries()) {
       const goods = goodsAssessment(parcel, position);
       const { code } = treatment.jurisdiction;
       const { kind } = treatment.effect;
-      if (goods && kind === 'any_taxable')
+      // A line with a certificate is one of the untaxed lines of the bill (N.Y. Tax Bulletin ST-838).
+      const isUntaxed = kind === 'collection_exemption' && goods?.treatment.effect.kind === kind;
+      if (goods && (kind === 'any_taxable' || isUntaxed))
         getOrAdd(anyTaxable, code, (): Share[] => []).push({ treatment, parcel, goods });
-      else if (goods && kind === 'follows_goods') rows.push(follow(treatment, parcel, goods, earlier?.get(code) ?? 0n));
-      else rows.push(assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }));
+      else
+        rows.push(
+          goods && kind === 'follows_goods'
+            ? follow(treatment, parcel, goods, earlier?.get(code) ?? 0n)
+            : assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }),
+        );
     }
   }
   const allocated = newParts();
-  for (const shares of anyTaxable.values()) for (const row of shareTaxed(shares, allocated)) rows.push(row);
+  for (const shares of anyTaxable.values()) rows.push(...shareTaxed(shares, allocated));
   return rows;
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Certificate, chooseCertificate, listCustomerIds } from '../../shared/calculations/certificates.ts';
 import { ask, type NewRequest as Request, warningCodes } from '../support/builders.ts';
+import { onlyShipping } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 
 const lansing = { state: 'MI', postal_code: '48933' };
@@ -43,6 +44,19 @@ describe('exemption certificates', () => {
   ])('exempts a line with $1 in a document with $0 ($2): $3', (document, customer, isExempt) => {
     const request = { customer: { address: lansing, ...document }, line_items: [{ customer }] };
     expect(listReasons(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
+  });
+
+  // One charge for taxable and untaxed goods is taxed completely, also if a certificate exempts a part of the goods
+  // (N.Y. Tax Bulletin ST-838, "nontaxable products or services"; Louisiana RIB 25-025, which names sales for resale).
+  it.each([
+    [{ city: 'New York', state: 'NY', postal_code: '10001' }, none, '3.55', '12.43'],
+    [{ city: 'New Orleans', state: 'LA', postal_code: '70112' }, none, '4.00', '14.00'],
+    [{ city: 'New York', state: 'NY', postal_code: '10001' }, {}, '0.00', '0.00'],
+  ])('taxes the delivery of goods that a certificate exempts in part: $0, $1: $2', (address, customer, tax, total) => {
+    const exemption = { type: 'resale' as const, regions: ['NY', 'LA'] };
+    const line_items = [{ unit_price: '100.00', customer }, { unit_price: '300.00' }];
+    const outcome = ask({ customer: { address, exemption }, line_items, shipping: { amount: '40.00' } });
+    expect([onlyShipping(outcome.shipping)?.tax_amount, outcome.tax_amount]).toEqual([tax, total]);
   });
 
   // Connecticut taxes delivery and gift wrapping like the goods.

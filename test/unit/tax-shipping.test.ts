@@ -146,7 +146,8 @@ describe('shipping taxed if any goods are taxed', () => {
   const twoCities = [taxable('50.00', inCity('US-XX-1')), free('50.00', inCity('US-XX-2'))];
   const all = ['US-XX 1000 0 60 standard_rated'];
   const byRate = ['US-XX 750 0 45 standard_rated', 'US-XX 250 0 5 reduced_rated'];
-  const byBuyer = ['US-XX 0 500 0 customer_exempt', 'US-XX 500 0 30 standard_rated'];
+  const byBuyer = ['US-XX 0 1000 0 customer_exempt'];
+  const untaxed = ['US-XX 0 500 0 product_exempt', 'US-XX 0 500 0 customer_exempt'];
   const byZero = ['US-XX 500 0 0 zero_rated', 'US-XX 0 500 0 product_exempt'];
   const byCity = [...all, 'US-XX-1 500 0 5 standard_rated', 'US-XX-2 0 500 0 product_exempt'];
   const rated = [taxable('30.00', place), sweets('10.00'), free('60.00', place)];
@@ -156,7 +157,9 @@ describe('shipping taxed if any goods are taxed', () => {
     [all, [taxable('0', place), free('0', place)], 'it would be taxed at any price'],
     [all, [taxable('100.00', half)], 'goods are partly taxed'],
     [byRate, rated, 'the rates of the taxed lines share it'],
-    [byBuyer, [taxable('50.00', place), exempt], 'an exempt buyer stays exempt'],
+    [all, [taxable('50.00', place), exempt], 'a certificate exempts only a part of the goods'],
+    [byBuyer, [exempt, exempt], 'an exempt buyer stays exempt'],
+    [untaxed, [free('50.00', place), exempt], 'nothing is taxed, and a certificate exempts a part'],
     [byZero, [groceries, free('50.00', zero)], 'a zero rate is no tax'],
     [byCity, twoCities, 'each jurisdiction decides for its share'],
   ])('charges $0 on 10.00, because $2', (rows, lines) => {
