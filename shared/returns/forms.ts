@@ -64,6 +64,8 @@ const FormLayout = z.strictObject({
   total: z.string(),
   /** The schedule of local jurisdictions. */
   schedule: z.string(),
+  /** Whether the form includes sales of a marketplace in gross sales and deductions, as the lines do. */
+  marketplace: z.optional(z.string()),
   /** How the form reports refunds. The lines are net of credits. */
   credits: z.optional(z.string()),
   /** What to check on this form. */

@@ -108,12 +108,13 @@ const lowConfidenceNotes = ({ confidence, source }: FormLayout): string[] =>
     ? [`The lines were not compared with the current form. Compare each line before you file. Source: ${source}.`]
     : [];
 
-const marketplaceNotes = ({ lines }: FormLayout, whole: Base | undefined): string[] => {
+const marketplaceNotes = ({ lines, marketplace }: FormLayout, whole: Base | undefined): string[] => {
+  const advice = marketplace ?? 'If the instructions of the form exclude them, subtract them from both';
   const amount = sumMarketplace(whole ? [whole] : []);
   const isExcluded = lines.some((line) => 'figure' in line && line.figure.startsWith('own_gross'));
   const place = isExcluded
     ? 'are not on this form, because the state excludes them from the return of the seller'
-    : 'are in gross sales and in deductions. If the instructions of the form exclude them, subtract them from both';
+    : `are in gross sales and in deductions. ${advice}`;
   return amount === 0n ? [] : [`Sales of ${money(amount)} USD whose tax a marketplace collects ${place}.`];
 };
 

@@ -97,10 +97,13 @@ const writeSheet = (state: keyof typeof formNames, sample: FilingWithTotals) => 
 // include the tax, 6.00.
 it.each([
   ['US-FL', { 'A.1': '70.00', 'A.2': '0.00', 'A.3': '70.00' }, 'not on this form'],
-  ['US-TX', { 1: '100.00', 2: '70.00' }, 'in gross sales and in deductions'],
+  ['US-IL', { 1: '76.00', 2: '6.00', 3: '70.00' }, 'not on this form'],
+  ['US-TX', { 1: '100.00', 2: '70.00' }, 'in gross sales and in deductions. Texas asks for this'],
+  ['US-CA', { 1: '100.00', 11: '30.00' }, 'in gross sales and in deductions. California does not require'],
+  ['US-MA', { 1: '100.00', 2: '30.00' }, 'in gross sales and in deductions. If the instructions of the form exclude'],
 ] as const)('reports sales of a marketplace in %s', (state, expected, text) => {
   const sample = californian('100.00', '6.00', '2.00');
-  const figures = { taxable_amount: '70.00', exempt_amount: '30.00' };
+  const figures = { taxable_amount: '70.00', exempt_amount: '30.00', tax_amount: '6.00' };
   const summary = sample.summary.map((sum) => {
     return { ...sum, ...figures, exempt_by_reason: { ...sum.exempt_by_reason, marketplace: '30.00' } };
   });
@@ -108,7 +111,7 @@ it.each([
   expect(amounts).toMatchObject(expected);
   const told = `30.00 USD whose tax a marketplace collects are ${text}`;
   expect(notes.filter((note) => note.includes(told))).toHaveLength(1);
-  expect(writeSheet(state, sample).notes.filter((note) => note.includes('marketplace'))).toEqual([]);
+  expect(writeSheet(state, sample).notes.filter((note) => note.includes('a marketplace collects'))).toEqual([]);
 });
 
 // Colorado and Florida deduct returned goods or their tax on lines of their own; California claims refunds of earlier

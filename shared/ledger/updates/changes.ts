@@ -117,8 +117,7 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
 const redacted = (field: string): Problem => ({
   code: 'conflict_immutable_field',
   title: `${field} cannot be changed`,
-  detail:
-    'Its personal data was removed, so it cannot be recalculated or accept new data. Send only status, or record a new transaction.',
+  detail: 'Its personal data was removed, so only status can change. Record a new transaction.',
   source: { pointer: `/${field}` },
 });
 
@@ -204,6 +203,6 @@ export const voidReasonProblem = (
   transaction: Transaction,
 ): Problem | null => {
   if (reason === undefined || reason === null || reason === transaction.void_reason) return null;
-  if (reason === expiredReason) return refused('The service reserves this reason. Send a different reason.');
+  if (reason === expiredReason) return refused('The service reserves this reason. Send another.');
   return status === 'void' ? null : refused('Send it together with status "void", or leave it out.');
 };
