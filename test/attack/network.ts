@@ -1,10 +1,10 @@
-/** The network between the clients and the service, which loses requests and replies and kills the service. */
+/** The network between the clients and the service, which loses requests and responses and kills the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../shared/config/clock.ts';
 import { must } from '../model/book.ts';
 import type { Call } from '../support/api.ts';
 import { breakingProxy, type Passed, type Passing, pass } from '../support/breaking-proxy.ts';
-import { type Answer, type Request, send } from '../support/http.ts';
+import { type ApiResponse, type Request, send } from '../support/http.ts';
 import { seeded } from '../support/seeded.ts';
 import type { Service } from './service.ts';
 
@@ -12,11 +12,11 @@ import type { Service } from './service.ts';
  * The fault of one attempt. `hasty`: the client disconnects while the service is still processing the request.
  * `killed`: the service is killed some milliseconds after the request arrived.
  */
-type Fate = 'arrives' | 'request lost' | 'reply lost' | 'hasty' | 'killed';
+type Fate = 'arrives' | 'request lost' | 'response lost' | 'hasty' | 'killed';
 // Weighted by repetition, because a kill takes seconds.
 const fates: readonly Fate[] = [
   ...Array<Fate>(4).fill('request lost'),
-  ...Array<Fate>(5).fill('reply lost'),
+  ...Array<Fate>(5).fill('response lost'),
   ...Array<Fate>(4).fill('hasty'),
   'killed',
 ];
@@ -42,19 +42,19 @@ export type Network = {
  * below 1.
  */
 export const openNetwork = async (service: Service, random: () => number): Promise<Network> => {
-  /** The lost replies, by the number of their request. */
+  /** The lost responses, by the number of their request. */
   const lost = new Map<string, Passed[]>();
   const running = new Set<Promise<unknown>>();
-  const lose = ({ headers }: Passing, reply: Passed) => {
+  const lose = ({ headers }: Passing, response: Passed) => {
     const number = headers[numberHeader] ?? '';
-    lost.set(number, [...(lost.get(number) ?? []), reply]);
+    lost.set(number, [...(lost.get(number) ?? []), response]);
   };
   const { url, close } = await breakingProxy(service.url, {
     there: (passing) => {
       const fate = passing.headers[fateHeader];
       if (fate === 'hasty') {
         const work = pass(service.url, passing).then(
-          (reply) => lose(passing, reply),
+          (response) => lose(passing, response),
           () => null,
         );
         running.add(work);
@@ -63,20 +63,20 @@ export const openNetwork = async (service: Service, random: () => number): Promi
       return fate === 'request lost' || fate === 'hasty' ? 'hang up' : undefined;
     },
     back: (passed, passing) => {
-      if (passing.headers[fateHeader] !== 'reply lost') return undefined;
+      if (passing.headers[fateHeader] !== 'response lost') return undefined;
       lose(passing, passed);
       return 'hang up';
     },
   });
   let [requests, attempts] = [0, 0];
 
-  /** Returns `null` for a lost reply, and for a response that a client retries. */
+  /** Returns `null` for a lost response, and for a response that a client retries. */
   const attempt = async (
     method: string,
     path: string,
     request: Request,
     { fate, delayMs }: Drawn,
-  ): Promise<Answer | null> => {
+  ): Promise<ApiResponse | null> => {
     attempts += 1;
     await service.ready();
     try {
@@ -86,8 +86,8 @@ export const openNetwork = async (service: Service, random: () => number): Promi
         await sleep(delayMs);
         service.kill();
       }
-      const answer = await sending;
-      return answer.status > 500 || answer.status === 429 || fate === 'killed' ? null : answer;
+      const response = await sending;
+      return response.status > 500 || response.status === 429 || fate === 'killed' ? null : response;
     } catch (error) {
       if (error instanceof Error && 'code' in error) return null;
       throw error;
@@ -104,7 +104,7 @@ export const openNetwork = async (service: Service, random: () => number): Promi
     const answered = new Map<string, number>();
     // A separate random series for each client, so other clients' requests do not change it.
     const own = seeded(Math.floor(random() * 2 ** 31));
-    return async (method: string, path: string, request: Request = {}): Promise<Answer> => {
+    return async (method: string, path: string, request: Request = {}): Promise<ApiResponse> => {
       const number = String(++requests);
       const ownKey = method === 'POST' ? { 'Idempotency-Key': `request ${number}` } : {};
       const headers = { 'X-API-Key': apiKey, [numberHeader]: number, ...ownKey, ...request.headers };
@@ -113,29 +113,29 @@ export const openNetwork = async (service: Service, random: () => number): Promi
       // The fault is drawn before the attempts, so their number does not change the series.
       const drawn = [draw(own, kills), draw(own, kills)];
       for (let at = 0; at < attemptsMax; at += 1) {
-        const answer = await attempt(
+        const response = await attempt(
           method,
           path,
           { ...request, headers },
           drawn[at] ?? { fate: 'arrives', delayMs: 0 },
         );
-        if (!answer) {
+        if (!response) {
           await sleep(20);
           continue;
         }
         await Promise.all(running);
         const isDry = (request.body as { readonly dry_run?: boolean } | undefined)?.dry_run === true;
-        const isKept = method === 'POST' && !path.startsWith('/calculations') && answer.status < 300 && !isDry;
-        const replies = [answer, ...(lost.get(number) ?? [])].filter(({ status }) => status < 300);
+        const isKept = method === 'POST' && !path.startsWith('/calculations') && response.status < 300 && !isDry;
+        const responses = [response, ...(lost.get(number) ?? [])].filter(({ status }) => status < 300);
         if (isKept) {
-          const texts = new Set(replies.map(({ status, text }) => `${status} ${text}`));
-          const made = replies.filter((one) => !one.headers.has('idempotent-replayed')).length;
+          const texts = new Set(responses.map(({ status, text }) => `${status} ${text}`));
+          const made = responses.filter((one) => !one.headers.has('idempotent-replayed')).length;
           must(texts.size === 1 && made <= 1, `${path} has several results under one key: ${[...texts].join()}`);
         }
         // The caller has not received a response to this key, so it does not expect a replay.
-        if (isFirst) answer.headers.delete('idempotent-replayed');
+        if (isFirst) response.headers.delete('idempotent-replayed');
         if (isKept && isFirst) answered.set(keyed, now());
-        return answer;
+        return response;
       }
       throw new Error(`${method} ${path} is never answered.`);
     };

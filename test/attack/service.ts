@@ -28,13 +28,13 @@ export type Service = {
 
 /** Calls the service's controls once. */
 const controlOnce = async (url: string, method: string, path: string, body?: object): Promise<unknown> => {
-  const answer = await fetch(`${url}/_local/${path}`, {
+  const response = await fetch(`${url}/_local/${path}`, {
     method,
     signal: AbortSignal.timeout(startMs),
     ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
 };
 
 /** Starts the service as `npm start` does, on the database of this process's environment. */

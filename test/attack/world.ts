@@ -7,7 +7,7 @@ import { expectedRows } from '../model/commands/read.ts';
 import { getAmounts } from '../model/journal.ts';
 import { callers, redactIn, verifyIn } from '../model/world.ts';
 import { type Call, newCaller } from '../support/api.ts';
-import type { Answer, Schema } from '../support/http.ts';
+import type { ApiResponse, Schema } from '../support/http.ts';
 import { everyRow } from '../support/sales.ts';
 import type { Network } from './network.ts';
 import type { Service } from './service.ts';
@@ -15,7 +15,7 @@ import type { Service } from './service.ts';
 /** Returns all rows of a list. */
 const listAll = async <Row>(call: Call, path: string): Promise<Row[]> => {
   const read = (after: Readonly<Record<string, string>>) =>
-    call('GET', `${path}?${new URLSearchParams({ limit: '100', ...after })}`) as Promise<Answer<any>>;
+    call('GET', `${path}?${new URLSearchParams({ limit: '100', ...after })}`) as Promise<ApiResponse<any>>;
   return (await everyRow<Row>(read)).rows;
 };
 
@@ -96,10 +96,10 @@ const startBusyClients = async (call: Call) => {
     while (pause) await pause;
     const sending = call('POST', '/transactions', { body });
     running.add(sending);
-    const answer = await sending.finally(() => running.delete(sending));
-    const code = answer.body.errors?.[0].code ?? '';
-    must(answer.status === 201 || code === 'conflict_credit_stale', `A sale is refused: ${answer.text}`);
-    return answer.status === 201 ? [answer.body.id] : [];
+    const response = await sending.finally(() => running.delete(sending));
+    const code = response.body.errors?.[0].code ?? '';
+    must(response.status === 201 || code === 'conflict_credit_stale', `A sale is refused: ${response.text}`);
+    return response.status === 201 ? [response.body.id] : [];
   };
   const [busy = ''] = await create(sale('busy', String(busySaleUnits)));
   const ids = [busy];

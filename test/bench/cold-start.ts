@@ -56,10 +56,10 @@ const figures = { imported: 'cold_import', replied: 'cold_first_database_reply',
 type Phase = keyof typeof figures;
 
 /**
- * Measures how long a new process takes to import a bundle, to get the first database reply, and to respond for ten
+ * Measures how long a new process takes to import a bundle, to get the first database response, and to respond for ten
  * lines.
  *
- * The first replies are comparable: the control reads one item, and our function reads the API key's item. Before it
+ * The first responses are comparable: the control reads one item, and our function reads the API key's item. Before it
  * responds, our function makes two more sequential calls, for the account and its rate window, and one parallel call,
  * for the use of the key. The variants alternate, so the machine's load affects both.
  */

@@ -11,8 +11,8 @@ import { buildRequest } from './content.ts';
 import { countDatabaseUse, type Use } from './database.ts';
 import { type Figure, median } from './figure.ts';
 
-/** The fields of answers that the benches read, and the size of the answer. */
-type Answer = {
+/** The fields of responses that the benches read, and the size of the response. */
+type ApiResponse = {
   readonly id: string;
   readonly status: string;
   readonly data: readonly unknown[];
@@ -20,11 +20,11 @@ type Answer = {
   readonly bytes: number;
 };
 type Query = Readonly<Record<string, string>>;
-export type Send = (operation: Operation, body?: unknown, id?: string, query?: Query) => Promise<Answer>;
+export type Send = (operation: Operation, body?: unknown, id?: string, query?: Query) => Promise<ApiResponse>;
 type Measured = {
-  readonly prepare?: (send: Send, lines: number) => Promise<Answer>;
+  readonly prepare?: (send: Send, lines: number) => Promise<ApiResponse>;
   /** Receives the id of the prepared object. */
-  readonly run: (send: Send, id: string, lines: number) => Promise<Answer | undefined>;
+  readonly run: (send: Send, id: string, lines: number) => Promise<ApiResponse | undefined>;
 };
 
 export const senderWith =
@@ -34,9 +34,9 @@ export const senderWith =
     const key = method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() };
     const request = { body, headers: { 'X-API-Key': apiKey, ...key } };
     const target = `${path.replace('{id}', id)}?${new URLSearchParams(query)}`;
-    const { status, body: answer, text } = await callHandler(method, target, request, 60_000);
+    const { status, body: response, text } = await callHandler(method, target, request, 60_000);
     if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
-    return { ...answer, bytes: Buffer.byteLength(text) };
+    return { ...response, bytes: Buffer.byteLength(text) };
   };
 
 const newSender = async (): Promise<Send> => senderWith((await newCaller()).key);
@@ -121,19 +121,19 @@ const listRows = (items: Items): Items =>
 
 const stored = async () => {
   const all = await scannedItems(environment.tables.transactions);
-  const answers = all.filter(({ sk }) => sk === 'I');
-  const saved = getBytes(answers);
+  const responses = all.filter(({ sk }) => sk === 'I');
+  const saved = getBytes(responses);
   return { items: all, table: getBytes(all) - saved, indexes: getBytes(listRows(all)), saved };
 };
 
-type Step = Readonly<Record<'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'answer', number>>;
+type Step = Readonly<Record<'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'response', number>>;
 
 /** Returns the units and stored bytes per transaction of a run that changes this many transactions. */
-const readStep = async (run: () => Promise<Answer | undefined>, count = 1): Promise<Step> => {
+const readStep = async (run: () => Promise<ApiResponse | undefined>, count = 1): Promise<Step> => {
   const before = await stored();
-  let answer = 0;
+  let response = 0;
   const use = await countDatabaseUse(async () => {
-    answer = (await run())?.bytes ?? 0;
+    response = (await run())?.bytes ?? 0;
   });
   const after = await stored();
   const each = (amount: number) => Math.round(amount / count);
@@ -144,7 +144,7 @@ const readStep = async (run: () => Promise<Answer | undefined>, count = 1): Prom
     table: each(after.table - before.table),
     indexes: each(after.indexes - before.indexes),
     saved: each(after.saved - before.saved),
-    answer,
+    response,
   };
 };
 
@@ -217,7 +217,7 @@ export const costMeasures = async (lines: number) => {
   const rows = listRows(sale).map((row) => getBytes([row]));
   const page = await send('list-transactions');
   const bytes = {
-    calculation: steps['calculation']?.answer ?? 0,
+    calculation: steps['calculation']?.response ?? 0,
     head: getBytes(sale),
     row: Math.max(...rows),
     toFilingRow: Math.round(page.bytes / 25),

@@ -20,8 +20,8 @@ export const countDatabaseUse = async (run: (used: Readonly<Use>) => Promise<unk
     (next, { commandName = '' }) =>
       async (sent) => {
         const input: typeof sent.input = Object.assign(sent.input, { ReturnConsumedCapacity: 'INDEXES' });
-        const answer = await next({ ...sent, input });
-        const { ConsumedCapacity: consumed = [], ScannedCount = 0 } = answer.output as {
+        const response = await next({ ...sent, input });
+        const { ConsumedCapacity: consumed = [], ScannedCount = 0 } = response.output as {
           ConsumedCapacity?: ConsumedCapacity[];
           ScannedCount?: number;
         };
@@ -33,7 +33,7 @@ export const countDatabaseUse = async (run: (used: Readonly<Use>) => Promise<unk
           if (kind === 'write')
             for (const index of Object.values(GlobalSecondaryIndexes)) used.indexWriteUnits += index.CapacityUnits ?? 0;
         }
-        return answer;
+        return response;
       },
     { step: 'initialize', name: 'meter' },
   );

@@ -359,8 +359,8 @@ it('shows the amounts due of open and closed periods, and totals that do not off
   });
 });
 
-describe('lost replies and concurrent users', () => {
-  it('finds the filing after a lost reply, without creating a second one', () =>
+describe('lost responses and concurrent users', () => {
+  it('finds the filing after a lost response, without creating a second one', () =>
     atPeriod('MI', async (page, own) => {
       await openDialog(page);
       const keys: (string | undefined)[] = [];

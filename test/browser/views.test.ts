@@ -204,7 +204,7 @@ describe('the customer view', () => {
     });
   });
 
-  it('sends different content with a new idempotency key, even after a lost reply', async () => {
+  it('sends different content with a new idempotency key, even after a lost response', async () => {
     await create({ id: 'beta', name: 'Beta', exemptions: [] });
     await at('#/customers/beta', async (page) => {
       const keys = new Map<string, Set<string | undefined>>();
@@ -255,7 +255,7 @@ it('records a sample month once, after a failure and a double click, and shows t
     let left = 20;
     await page.route('**/transactions', (route) => {
       left -= Number(route.request().method() === 'POST');
-      // The reply to the last transaction is lost after it was recorded.
+      // The response to the last transaction is lost after it was recorded.
       return left === 0 ? route.fetch().then(() => route.abort('connectionreset')) : route.continue();
     });
     await click(page, button);

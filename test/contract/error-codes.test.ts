@@ -15,7 +15,7 @@ import { openEntryKey } from '../../shared/store/keys.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
-import type { Answer, Request } from '../support/http.ts';
+import type { ApiResponse, Request } from '../support/http.ts';
 import { buildCreditRequest } from '../support/sales.ts';
 import { listProblems, schemaProblems } from './validate-response.ts';
 
@@ -41,7 +41,7 @@ const script = `
  * Runs a function with an invalid environment, such as a wrong database address, and returns its response. Uses a
  * separate process because a function reads its environment once.
  */
-const answerWith = async (environment: Readonly<Record<string, string>>): Promise<Answer> => {
+const responseWith = async (environment: Readonly<Record<string, string>>): Promise<ApiResponse> => {
   const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, NODE_OPTIONS: '', ...environment },
   });
@@ -54,22 +54,22 @@ const taxed = (product_tax_code: string) => ({ ...sale, line_items: [{ ...sale.l
 const sentTo = (address: object) => ({ ...sale, customer: { address } });
 
 /** Returns the response to the request of a new caller. */
-const call = async (method: string, path: string, request: Request = {}): Promise<Answer> =>
+const call = async (method: string, path: string, request: Request = {}): Promise<ApiResponse> =>
   (await newCaller()).call(method, path, request);
 
-const calculate = async (body: object, settings: Partial<Settings> = {}): Promise<Answer> =>
+const calculate = async (body: object, settings: Partial<Settings> = {}): Promise<ApiResponse> =>
   (await newCaller({ settings })).call('POST', '/calculations', { body });
 
 const create = (caller: Caller, body: object, headers = {}) => caller.call('POST', '/transactions', { body, headers });
 
 /** Creates a transaction and throws if it fails. */
 const created = async (caller: Caller, body: object) => {
-  const answer = await create(caller, body);
-  expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
-  return answer.body;
+  const response = await create(caller, body);
+  expect([response.status, response.body.errors]).toEqual([201, undefined]);
+  return response.body;
 };
 
-const update = (caller: Caller, { id }: { id: string }, body: object, headers = {}): Promise<Answer> =>
+const update = (caller: Caller, { id }: { id: string }, body: object, headers = {}): Promise<ApiResponse> =>
   caller.call('POST', `/transactions/${id}`, { body, headers });
 
 const oneOfTwo = { line_items: [{ id: 'item_1', quantity: '1' }] };
@@ -85,13 +85,17 @@ const close = (period_end: string, others: object = {}) => ({ body: { state: 'MI
 
 type Recorded = Awaited<ReturnType<typeof created>>;
 /** Returns the response to a request about a sale, finalized by default, of a new caller. */
-const onSale = async (ask: (caller: Caller, recorded: Recorded) => Promise<Answer>, change = {}, settings = {}) => {
+const onSale = async (
+  ask: (caller: Caller, recorded: Recorded) => Promise<ApiResponse>,
+  change = {},
+  settings = {},
+) => {
   const caller = await newCaller({ settings });
   return ask(caller, await created(caller, { ...sale, status: 'finalized', ...change }));
 };
 
 /** A request for each error code. A new code does not compile without one. */
-const provocations: Record<Code, () => Promise<Answer>> = {
+const provocations: Record<Code, () => Promise<ApiResponse>> = {
   validation_malformed_json: () => call('POST', '/calculations', { rawBody: '{' }),
   auth_error: () => anonymous.call('GET', '/product-attributes'),
   auth_api_key_not_found: () =>
@@ -184,9 +188,9 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   // A dry run that has no time left.
   validation_too_many_entries: async () => {
     const hurried = await hurriedCall(await newCaller());
-    const answer = await hurried('POST', '/filings', close('2026-10-31', { dry_run: true }));
-    expect(listProblems({ method: 'POST', path: '/filings', ...answer })).toEqual([]);
-    return answer;
+    const response = await hurried('POST', '/filings', close('2026-10-31', { dry_run: true }));
+    expect(listProblems({ method: 'POST', path: '/filings', ...response })).toEqual([]);
+    return response;
   },
   validation_parent_not_found: async () => create(await newCaller(), buildCreditRequest({ id: 'txn_none' })),
   idempotency_key_reused: async () => {
@@ -198,23 +202,23 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   rate_limit_error: async () => {
     const caller = await newCaller({ settings: { rate_limit: 1 } });
     // The requests are concurrent, because on a busy machine, sequential requests can fall into different seconds.
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => caller.call('GET', '/product-attributes?limit=1')),
     );
-    return answers.find(({ status }) => status === 429) ?? (answers.at(-1) as Answer);
+    return responses.find(({ status }) => status === 429) ?? (responses.at(-1) as ApiResponse);
   },
   // The table does not exist, as after a failed deployment.
-  system_internal_error: () => answerWith({ TABLE_ACCOUNTS: 'no-such-table' }),
+  system_internal_error: () => responseWith({ TABLE_ACCOUNTS: 'no-such-table' }),
   // No process listens at the database's address.
-  system_service_unavailable: () => answerWith({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
+  system_service_unavailable: () => responseWith({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
 };
 
 describe('error codes', () => {
   it.each(Object.entries(provocations))('returns %s with its documented status', async (code, provoke) => {
-    const answer = await provoke();
+    const response = await provoke();
     // The first error determines the status.
-    expect([answer.status, answer.body.errors?.[0].code]).toEqual([errorStatuses[code as Code], code]);
-    expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
+    expect([response.status, response.body.errors?.[0].code]).toEqual([errorStatuses[code as Code], code]);
+    expect(response.body.errors[0].meta.request_id).toBe(response.headers.get('X-Request-Id'));
   });
 
   it.each(['system_internal_error', 'system_service_unavailable'] as const)(

@@ -21,7 +21,7 @@ import { isPublic, operations } from '../../shared/docs/openapi.ts';
 import { anonymous, type Caller, newCaller, startApi } from '../support/api.ts';
 import { all, codeIn, only, page } from '../support/docs-page.ts';
 import { createFiler, settled } from '../support/filings.ts';
-import type { Answer, BodyOfOperation, OperationId } from '../support/http.ts';
+import type { ApiResponse, BodyOfOperation, OperationId } from '../support/http.ts';
 import { later, made } from '../support/sales.ts';
 
 const { calculation, customer, filings, renewedCustomer, replay } = samples;
@@ -35,15 +35,15 @@ beforeAll(async () => {
 });
 
 const create = async (body: object) => {
-  const answer = await caller.call('POST', '/transactions', { body });
-  expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
-  return answer.body;
+  const response = await caller.call('POST', '/transactions', { body });
+  expect([response.status, response.body.errors]).toEqual([201, undefined]);
+  return response.body;
 };
 
 const calculate = async (body: object) => {
-  const answer = await caller.call('POST', '/calculations', { body });
-  expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
-  return answer.body;
+  const response = await caller.call('POST', '/calculations', { body });
+  expect([response.status, response.body.errors]).toEqual([200, undefined]);
+  return response.body;
 };
 
 describe("the document's examples, unchanged", () => {
@@ -102,8 +102,8 @@ describe('the filing examples, unchanged', () => {
       const { body } = await filer.close(creation().requests.close.value);
       expect(same(body)).toEqual(same(filings.closing));
       expect(same(await settled(filer, body.id))).toEqual(same(filings.closed));
-      const answer = await filer.change(body.id, change().requests.file.value);
-      expect(same(answer.body)).toEqual(same(filings.marking));
+      const response = await filer.change(body.id, change().requests.file.value);
+      expect(same(response.body)).toEqual(same(filings.marking));
       expect(same(await settled(filer, body.id))).toEqual(same(filings.filed));
     });
   });
@@ -168,8 +168,8 @@ it('runs every curl command on the page with ids from earlier responses', async 
       .replaceAll(exampleFilingId, ids.filing ?? exampleFilingId);
     const { method, url, headers, rawBody } = curlRequest(known, { LEVY: '', LEVY_KEY: caller.key });
     // Only the command sends an API key, not the test.
-    const answer = await anonymous.call(method, url, { headers, ...(rawBody !== null && { rawBody }) });
-    return answer as Answer<BodyOfOperation<Name>>;
+    const response = await anonymous.call(method, url, { headers, ...(rawBody !== null && { rawBody }) });
+    return response as ApiResponse<BodyOfOperation<Name>>;
   };
   const any = /^/;
 
@@ -284,11 +284,11 @@ it.each([...operations.values()])(
     const bodies = media(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
       Object.values(examples).map(({ value }) => value),
     );
-    const answers = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    const examples = Object.entries(responses).flatMap(([status, { content = {} }]) =>
       status < '300' ? media(content).flatMap(({ example }) => example ?? []) : [],
     );
     const shown = codeIn(id, 'json').map((text): unknown => JSON.parse(text));
-    for (const value of [...bodies, ...answers]) expect(shown).toContainEqual(value);
+    for (const value of [...bodies, ...examples]) expect(shown).toContainEqual(value);
 
     const commands = listCommands(id)
       .map((command) => curlRequest(command, { LEVY: host, LEVY_KEY: 'the key' }))
@@ -314,7 +314,7 @@ it.each([...operations.values()])(
 
 const blocks = all('.guide code.sh').map(({ textContent }) => textContent);
 
-type GuideAnswer = {
+type GuideResponse = {
   readonly object: string;
   readonly status?: string;
   readonly type?: string;
@@ -324,7 +324,7 @@ type GuideAnswer = {
 };
 
 /** Describes a response by its object, type, status and tax. */
-const described = ({ object, type, status, tax_amount, summary }: GuideAnswer): string =>
+const described = ({ object, type, status, tax_amount, summary }: GuideResponse): string =>
   [object, type, status, tax_amount ?? summary?.[0]?.tax_amount].filter(Boolean).join(' ');
 
 it('sets two variables in the guide and uses no others', () => {
@@ -343,7 +343,7 @@ it("runs the guide's commands in order", async () => {
   const values = stdout
     .replaceAll('}{', '}\n{')
     .split('\n')
-    .flatMap((line): GuideAnswer[] => (line === '' ? [] : [JSON.parse(line)]));
+    .flatMap((line): GuideResponse[] => (line === '' ? [] : [JSON.parse(line)]));
   expect(values.map(described)).toEqual([
     'calculation sale 6.00',
     'rates',

@@ -16,14 +16,14 @@ import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
 import { buildEvent } from '../support/handler-calls.ts';
 import { type Command, MemoryDatabase, responseFrom } from '../support/memory-database.ts';
 import {
-  answerProblems,
   type Body,
   describeType,
   type Operation,
   operations,
   plain,
-  type WireAnswer,
+  responseProblems,
   type WireRequest,
+  type WireResponse,
 } from './http-bad-input/checks.ts';
 
 type Text = string | readonly [text: string, times: number];
@@ -211,7 +211,7 @@ const send = async ({ method, target, headers, body }: WireRequest) => {
     : refusal(notFound, 'request_1');
   const answered = new Headers(Object.entries(result.headers ?? {}).map(([name, value]) => [name, String(value)]));
   const isJson = answered.get('Content-Type')?.startsWith('application/json') === true;
-  const answer: WireAnswer = {
+  const response: WireResponse = {
     status: result.statusCode,
     headers: answered,
     text: result.body,
@@ -219,7 +219,7 @@ const send = async ({ method, target, headers, body }: WireRequest) => {
     body: result.body === '' ? null : isJson ? JSON.parse(result.body) : result.body,
     path: built?.event.path ?? '/',
   };
-  return { answer, operation: operations.find(({ name }) => name === built?.operation) ?? null };
+  return { response, operation: operations.find(({ name }) => name === built?.operation) ?? null };
 };
 
 const inherited = () =>
@@ -249,9 +249,9 @@ it('returns a documented response for every invalid request, and writes nothing'
   timeout: 600_000,
 }, async () => {
   const stop = responseFrom(async (command) => {
-    const answer = await database.send(command);
+    const response = await database.send(command);
     if (isWrite(command)) writes++;
-    return answer;
+    return response;
   });
   const codes = new Set<string>();
   const reports: string[] = [];
@@ -260,14 +260,14 @@ it('returns a documented response for every invalid request, and writes nothing'
     for (const operation of operations) {
       const { account, key, own, nextId } = await newAccount(operation);
       for (const request of badRequests(operation, nextId, own, key)) {
-        const { answer, operation: found } = await send(request).catch((error: unknown) => {
+        const { response, operation: found } = await send(request).catch((error: unknown) => {
           throw new Error(shown(request), { cause: error });
         });
-        const problems = answerProblems(request, answer, found);
-        if (answer.text.includes(key)) problems.push('it quotes the key');
+        const problems = responseProblems(request, response, found);
+        if (response.text.includes(key)) problems.push('it quotes the key');
         if (inherited() !== before) problems.push('a prototype was changed');
-        if (problems.length > 0) reports.push([...problems, shown(request), answer.text.slice(0, 1500)].join('\n'));
-        for (const { code } of (answer.body as Body)?.errors ?? []) codes.add(code);
+        if (problems.length > 0) reports.push([...problems, shown(request), response.text.slice(0, 1500)].join('\n'));
+        for (const { code } of (response.body as Body)?.errors ?? []) codes.add(code);
       }
       await verifyAccount({
         account: account.id,

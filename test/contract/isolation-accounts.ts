@@ -25,12 +25,12 @@ const { accountClaim } = await import('../support/issuer.ts');
 const { buildCreditRequest, made, sale } = await import('../support/sales.ts');
 
 type Caller = Awaited<ReturnType<typeof newCaller>>;
-type Answer = Awaited<ReturnType<typeof anonymous.call>>;
+type ApiResponse = Awaited<ReturnType<typeof anonymous.call>>;
 type Headers = Readonly<Record<string, string>>;
 export type RequestArgs = readonly [method: string, path: string, request?: { body?: unknown; headers?: Headers }];
 
 export const { url } = await startApi();
-export const call = ([method, path, request = {}]: RequestArgs, headers: Headers = {}): Promise<Answer> =>
+export const call = ([method, path, request = {}]: RequestArgs, headers: Headers = {}): Promise<ApiResponse> =>
   anonymous.call(method, path, { ...request, headers: { ...request.headers, ...headers } });
 
 const sell = async (caller: Caller) => {
@@ -199,7 +199,7 @@ export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ val
 const ownHeaders = new Set(['x-request-id', 'date', 'x-ratelimit-remaining']);
 
 /** Returns the bytes of a response without the parts that differ between any two responses. */
-export const getBytes = ({ status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>): string =>
+export const getBytes = ({ status, headers, text }: Pick<ApiResponse, 'status' | 'headers' | 'text'>): string =>
   JSON.stringify({
     status,
     headers: [...headers].map(([name, value]) => [name, ownHeaders.has(name) ? '' : value]),

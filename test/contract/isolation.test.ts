@@ -1,6 +1,6 @@
 /** No request reaches or detects an object of another account. @isolated: the service needs a token issuer. */
 import { describe, expect, it } from 'vitest';
-import { type Answer, send } from '../support/http.ts';
+import { type ApiResponse, send } from '../support/http.ts';
 import { getRefusal, goods, sale } from '../support/sales.ts';
 import { createRandom } from '../support/seeded.ts';
 import {
@@ -141,8 +141,8 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
   it.each(attempts.map((attempt) => [attempt[0], attempt] as const))(
     'rejects access to the object, and does not reveal that it exists: %s',
     async (_name, attempt) => {
-      const answer = await expectEqual(buildRequest(attempt, owner), buildRequest(attempt, absentIds));
-      expect(getRefusal(answer)).toBe(attempt[2]);
+      const response = await expectEqual(buildRequest(attempt, owner), buildRequest(attempt, absentIds));
+      expect(getRefusal(response)).toBe(attempt[2]);
     },
   );
 
@@ -159,12 +159,12 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
 
   it.each(['', '&expand=line_items'])("finds nothing in a list by the owner's parent id%s", async (more) => {
     const path = ({ sale: id }: Ids) => `/transactions?parent_transaction_id=${id}${more}`;
-    const answer = await expectEqual(['GET', path(owner)], ['GET', path(absentIds)]);
-    expect(answer.body).toMatchObject({ data: [] });
+    const response = await expectEqual(['GET', path(owner)], ['GET', path(absentIds)]);
+    expect(response.body).toMatchObject({ data: [] });
   });
 });
 
-const asStranger = ([method, path, request = {}]: RequestArgs): Promise<Answer> =>
+const asStranger = ([method, path, request = {}]: RequestArgs): Promise<ApiResponse> =>
   send(url, method, path, { ...request, headers: { ...request.headers, ...strangers.key } });
 
 it("treats an id derived from another account's id like a nonexistent id, in every request", {
@@ -195,9 +195,9 @@ it.each([
 ])('returns the same response to malformed paths to %s and to a nonexistent object', async (collection, id, nobody) => {
   const absent = strayPaths(collection, nobody);
   for (const [index, path] of strayPaths(collection, id).entries()) {
-    const answer = await asStranger(['GET', path]);
-    const same = getBytes(answer) === getBytes(await asStranger(['GET', absent[index] as string]));
-    expect([path, getRefusal(answer), same]).toEqual([path, notFound, true]);
+    const response = await asStranger(['GET', path]);
+    const same = getBytes(response) === getBytes(await asStranger(['GET', absent[index] as string]));
+    expect([path, getRefusal(response), same]).toEqual([path, notFound, true]);
   }
 });
 
@@ -328,8 +328,8 @@ describe.each(closedEndpoints)('$name', (endpoint) => {
 it("finds the objects of the caller's own account with the same requests", async () => {
   const refused: string[] = [];
   for (const attempt of attempts) {
-    const answer = await call(buildRequest(attempt, owner), ownerToken);
-    if (answer.status >= 400 && getRefusal(answer) === attempt[2]) refused.push(attempt[0]);
+    const response = await call(buildRequest(attempt, owner), ownerToken);
+    if (response.status >= 400 && getRefusal(response) === attempt[2]) refused.push(attempt[0]);
   }
   expect(refused).toEqual([]);
 });

@@ -19,16 +19,16 @@ import { listProblems } from './validate-response.ts';
 type Request = { readonly headers?: Record<string, string>; readonly query?: string };
 
 /** Returns the response of a public function, checked against the OpenAPI document. */
-const readAnswer = async (serve: Handler, path: string, { query = '', ...request }: Request = {}) => {
+const readResponse = async (serve: Handler, path: string, { query = '', ...request }: Request = {}) => {
   const result = await serve(getEvent('GET', `${path}${query}`, request), {} as Parameters<Handler>[1]);
   const own = new Headers(result.headers as Record<string, string>);
-  const answer = { status: result.statusCode, headers: own, text: result.body };
+  const response = { status: result.statusCode, headers: own, text: result.body };
   const isJson = own.get('Content-Type') === 'application/json';
-  const body = answer.text === '' ? null : isJson ? JSON.parse(answer.text) : answer.text;
-  expect(listProblems({ method: 'GET', path, ...answer, body })).toEqual([]);
-  return { ...answer, body };
+  const body = response.text === '' ? null : isJson ? JSON.parse(response.text) : response.text;
+  expect(listProblems({ method: 'GET', path, ...response, body })).toEqual([]);
+  return { ...response, body };
 };
-const openapi = (request?: Request) => readAnswer(getOpenapi.handler, '/openapi.json', request);
+const openapi = (request?: Request) => readResponse(getOpenapi.handler, '/openapi.json', request);
 const committed = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
 
 const folder = createFolder();
@@ -41,14 +41,14 @@ describe.each([
   ['get-openapi', openapi, committed, 'public, no-cache', committed.length],
   [
     'get-docs',
-    (request?: Request) => readAnswer(getDocs.handler, '/docs', request),
+    (request?: Request) => readResponse(getDocs.handler, '/docs', request),
     docs().page,
     'public, max-age=300',
     20_480,
   ],
   [
     'get-console',
-    (request?: Request) => readAnswer(getConsole.handler, '/console', request),
+    (request?: Request) => readResponse(getConsole.handler, '/console', request),
     consolePage().page,
     'public, max-age=300',
     20_480,
@@ -88,7 +88,7 @@ describe.each([
     expect(files.sort()).toEqual(['index.js', 'package.json', packed].sort());
     const { handler } = createRequire(import.meta.url)(join(own, 'index.js'));
     const path = { 'get-openapi': '/openapi.json', 'get-docs': '/docs', 'get-console': '/console' }[name];
-    expect((await readAnswer(handler, path)).text === expected).toBe(true);
+    expect((await readResponse(handler, path)).text === expected).toBe(true);
   });
 });
 
@@ -96,7 +96,7 @@ it('lists no loopback server in a deployed document', async () => {
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'Levy-GetOpenapi');
   vi.resetModules();
   const deployed = await import('../../functions/get-openapi.ts');
-  const { body, text } = await readAnswer(deployed.handler, '/openapi.json');
+  const { body, text } = await readResponse(deployed.handler, '/openapi.json');
   expect(text).not.toMatch(/"url": "[^"]*(127\.0\.0\.1|localhost)/);
   expect(body.servers.length).toBeGreaterThan(0);
   for (const { url } of body.servers) expect(url).toMatch(/^https:/);

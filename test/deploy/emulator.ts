@@ -32,7 +32,7 @@ export const install = async (run: Commands) => {
 };
 
 type Keys = Readonly<Record<string, string>>;
-type Answer = { readonly result?: never; readonly error?: string; readonly message?: string };
+type ApiResponse = { readonly result?: never; readonly error?: string; readonly message?: string };
 
 /** The environment of every process, without access to the user's AWS profiles, credentials and settings. */
 const environment = (work: string, port: number): NodeJS.ProcessEnv => ({
@@ -77,10 +77,10 @@ export const startEmulator = async (python: string, work: string) => {
   });
   child.stdout?.pipe(file);
   const at = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5000) });
-  const stubs = await eventually('the emulator answers', 60, async () => {
+  const stubs = await eventually('the emulator responds', 60, async () => {
     if (child.exitCode !== null) throw new Failed(`The emulator ended: ${readFileSync(join(work, 'emulator.log'))}`);
-    const answer = await at('/_levy/stubs').catch(() => null);
-    return answer && ((await answer.json()) as Readonly<Record<string, string>>);
+    const response = await at('/_levy/stubs').catch(() => null);
+    return response && ((await response.json()) as Readonly<Record<string, string>>);
   });
   const send = startCalls(python, work, env);
   /** Returns credentials of a role session, as the AWS service of the role uses them. */
@@ -116,12 +116,12 @@ const startCalls = (python: string, work: string, env: NodeJS.ProcessEnv) => {
   const { child } = start(python, [join(folder, 'calls.py')], join(work, 'calls.log'), { env, cwd: work });
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Failed('calls.py has no pipes.');
-  const waiting: ((answer: Answer) => void)[] = [];
+  const waiting: ((response: ApiResponse) => void)[] = [];
   createInterface({ input: stdout }).on('line', (line) => waiting.shift()?.(JSON.parse(line)));
   child.once('exit', () => {
     for (const one of waiting.splice(0)) one({ error: 'Ended', message: 'calls.py ended' });
   });
-  return (request: object): Promise<Answer> =>
+  return (request: object): Promise<ApiResponse> =>
     new Promise((resolve) => {
       waiting.push(resolve);
       stdin.write(`${JSON.stringify(request)}\n`);

@@ -128,8 +128,8 @@ const lists: [service: string, operation: string, field: string, name: string | 
 export const inventory = async ({ aws, list }: Emulator): Promise<string[]> => {
   const found: string[] = [];
   for (const [service, operation, field, name, isPaged] of lists) {
-    const answer = await (isPaged ? list : aws)(service, operation);
-    for (const one of answer[field] ?? []) found.push(`${service}: ${name === null ? one : one[name]}`);
+    const response = await (isPaged ? list : aws)(service, operation);
+    for (const one of response[field] ?? []) found.push(`${service}: ${name === null ? one : one[name]}`);
   }
   return found.filter((one) => !/cdk-hnb659fds|: default$/.test(one)).sort();
 };

@@ -144,8 +144,8 @@ export const taxForOrder = async (url: string, key: string): Promise<void> => {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ to_country: 'US', to_state: 'MI', to_zip: '48933', amount: 100, shipping: 0 });
   const sent = { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) };
-  const answer = await (await fetch(`${url}/taxjar/v2/taxes`, sent)).json();
-  same('the tax', (answer as { tax?: { amount_to_collect?: number } }).tax?.amount_to_collect, 6);
+  const response = await (await fetch(`${url}/taxjar/v2/taxes`, sent)).json();
+  same('the tax', (response as { tax?: { amount_to_collect?: number } }).tax?.amount_to_collect, 6);
 };
 
 /** Tests unknown paths and methods, and bodies that API Gateway refuses. */

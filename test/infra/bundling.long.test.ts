@@ -126,8 +126,8 @@ describe.each(entries)('the bundle of %s', (entry) => {
       headers: { Authorization: 'Bearer token' },
       requestContext: { requestId: 'request_1' },
     };
-    const answer = await require(join(folder, 'index.js')).handler(event, { getRemainingTimeInMillis: () => 9000 });
-    expect(answer).toHaveProperty('statusCode', 401);
+    const response = await require(join(folder, 'index.js')).handler(event, { getRemainingTimeInMillis: () => 9000 });
+    expect(response).toHaveProperty('statusCode', 401);
     expect(require(join(folder, library))).toMatchObject({ createCheck: expect.any(Function) });
   });
 });

@@ -20,7 +20,6 @@ import { monthly } from '../support/filings.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import {
   accounts,
-  answerTo,
   dayMs,
   expectFailure,
   get,
@@ -31,6 +30,7 @@ import {
   type PrintedKey,
   ran,
   ranJson,
+  responseTo,
   runInProcess,
   waitForDatabase,
 } from '../support/run-command.ts';
@@ -38,7 +38,7 @@ import { later } from '../support/sales.ts';
 
 waitForDatabase();
 
-const loseReplies = () =>
+const loseResponses = () =>
   failSends({
     sends: 3,
     error: () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} }),
@@ -93,7 +93,7 @@ describe('create', () => {
     const expires_at = new Date(Date.parse(created_at) + 12 * hourMs).toISOString();
     const terms = { account: id, label: 'shop', scopes: ['read', 'write'], created_at, secret, expires_at };
     expect(key).toEqual({ id: expect.stringMatching(/^key_/), ...terms });
-    expect(await answerTo(made.key.secret)).toBe('200');
+    expect(await responseTo(made.key.secret)).toBe('200');
   });
 
   it('creates nothing if an argument is wrong', async () => {
@@ -136,10 +136,10 @@ describe('settings', () => {
     expect((await storedAccount(id)).settings_changed_at).toBeUndefined();
   });
 
-  it('changes settings once if the replies of the write are lost', async () => {
+  it('changes settings once if the responses of the write are lost', async () => {
     const { id } = await newAccount();
     const read = await storedAccount(id);
-    const lost = loseReplies();
+    const lost = loseResponses();
     expect(await changeSettings(read, { rate_limit: 200 }, { isUnchanged: true })).toBe(true);
     noFaults();
     expect(lost.sends).toBe(4);
@@ -182,7 +182,7 @@ describe('keys', () => {
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
     const secret = out.trim();
-    expect(await answerTo(secret)).toBe('200');
+    expect(await responseTo(secret)).toBe('200');
     const listed = await listKeys(id);
     expect(listed[1]).toMatchObject({ scopes: ['read', 'write'], expires_at: null, state: 'active' });
     const digest = createHash('sha256').update(secret).digest('hex');
@@ -226,8 +226,8 @@ describe('rotate', () => {
     expect(fresh).toMatchObject({ account: id, scopes: ['read', 'write'], label: 'shop', replaces: { id: key.id } });
     const ends = Date.parse(fresh.replaces.expires_at);
     expect(ends - Date.parse(fresh.created_at)).toBe(dayMs);
-    for (const secret of [key.secret, fresh.secret]) expect(await answerTo(secret)).toBe('200');
-    expect(await later(ends - now() - minuteMs, () => answerTo(key.secret))).toBe('200');
+    for (const secret of [key.secret, fresh.secret]) expect(await responseTo(secret)).toBe('200');
+    expect(await later(ends - now() - minuteMs, () => responseTo(key.secret))).toBe('200');
     expect(await listKeys(id)).toMatchObject([
       { id: key.id, state: 'overlapping', replaced_by: fresh.id, expires_at: fresh.replaces.expires_at },
       { id: fresh.id, state: 'active', replaced_by: null },
@@ -236,30 +236,30 @@ describe('rotate', () => {
       `overlapping until ${fresh.replaces.expires_at.slice(0, 16).replace('T', ' ')}\n`,
     );
     await later(ends - now(), async () => {
-      expect(await answerTo(key.secret)).toBe('401 auth_api_key_expired');
-      expect(await answerTo(fresh.secret)).toBe('200');
+      expect(await responseTo(key.secret)).toBe('401 auth_api_key_expired');
+      expect(await responseTo(fresh.secret)).toBe('200');
       expect(await listKeys(id)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
     });
   });
 
-  it('succeeds if the replies of its write are lost', async () => {
+  it('succeeds if the responses of its write are lost', async () => {
     const { id, key } = await newAccount();
     const old = await named(id, key.id);
     const secret = newApiKey();
-    const lost = loseReplies();
+    const lost = loseResponses();
     expect(await rotate(old, secret)).toBe(true);
     noFaults();
     expect(lost.sends).toBe(4);
-    expect(await answerTo(secret)).toBe('200');
+    expect(await responseTo(secret)).toBe('200');
     expect(await rotate(old)).toBe(false);
   });
 
   it('expires the old key within a minute with --overlap 0, even in a warm instance, and never extends it', async () => {
     const { id, key } = await newAccount('--expires', '1h');
-    expect(await answerTo(key.secret)).toBe('200');
+    expect(await responseTo(key.secret)).toBe('200');
     const fresh = await rotated(id, key.id, '--overlap', '0', '--expires', '1h');
-    expect(await later(minuteMs, () => answerTo(key.secret))).toBe('401 auth_api_key_expired');
-    expect(await answerTo(fresh.secret)).toBe('200');
+    expect(await later(minuteMs, () => responseTo(key.secret))).toBe('401 auth_api_key_expired');
+    expect(await responseTo(fresh.secret)).toBe('200');
     expect((await rotated(id, fresh.id, '--overlap', '7d')).replaces.expires_at).toBe(fresh.expires_at);
   });
 
@@ -281,7 +281,7 @@ describe('rotate', () => {
     const [, fresh] = await listKeys(id);
     expect(fresh?.label).toBe('till');
     expect(msBetween(fresh?.created_at, fresh?.expires_at)).toBe(30 * dayMs);
-    expect(await answerTo(out.trim())).toBe('200');
+    expect(await responseTo(out.trim())).toBe('200');
   });
 
   it('rejects a rotated, expired, revoked or unknown key', async () => {
@@ -320,9 +320,9 @@ describe('rotate', () => {
 describe('revoke', () => {
   it('takes effect within a minute, and keeps the date of the first revocation', async () => {
     const { id, key } = await newAccount('--label', 'shop');
-    expect(await answerTo(key.secret)).toBe('200');
+    expect(await responseTo(key.secret)).toBe('200');
     expect(await ran('keys', 'revoke', key.id, '--account', id)).toContain(`${key.id} (shop) of ${id}`);
-    expect(await later(minuteMs, () => answerTo(key.secret))).toBe('401 auth_api_key_not_found');
+    expect(await later(minuteMs, () => responseTo(key.secret))).toBe('401 auth_api_key_not_found');
     const [{ revoked_at, state } = {}] = await listKeys(id);
     expect(state).toBe('revoked');
     const again = await later(hourMs, () => ran('keys', 'revoke', key.id, '--account', id));
@@ -344,13 +344,13 @@ describe('revoke', () => {
     const command = ['shared/cli/accounts.ts', 'keys', 'revoke', '--leaked'];
     const { code, out } = await runCommand(command, { input: `${key.secret}\n` });
     expect([code, out]).toEqual([0, expect.stringContaining(`${key.id} of ${id}`)]);
-    expect(await answerTo(key.secret)).toBe('401 auth_api_key_not_found');
+    expect(await responseTo(key.secret)).toBe('401 auth_api_key_not_found');
   });
 
   it('revokes only a key of the given account', async () => {
     const [a, b] = [await newAccount(), await newAccount()];
     await expect(ran('keys', 'revoke', b.key.id, '--account', a.id)).rejects.toThrow(`has no key ${b.key.id}`);
-    expect(await later(minuteMs, () => answerTo(b.key.secret))).toBe('200');
+    expect(await later(minuteMs, () => responseTo(b.key.secret))).toBe('200');
   });
 });
 

@@ -135,12 +135,12 @@ describe('bearer tokens', () => {
   });
 
   it('rejects each bad token', async () => {
-    const answers: unknown[] = [];
+    const responses: unknown[] = [];
     for (const [name, make] of badTokens(issuer)) {
-      const answer = await verify(await make());
-      if (answer.ok || answer.problems[0].code !== 'auth_token_invalid') answers.push([name, answer]);
+      const response = await verify(await make());
+      if (response.ok || response.problems[0].code !== 'auth_token_invalid') responses.push([name, response]);
     }
-    expect(answers).toEqual([]);
+    expect(responses).toEqual([]);
   });
 
   it('rejects every token if no issuer is configured', async () => {

@@ -16,7 +16,7 @@ import {
   monthly,
   settled,
 } from '../support/filings.ts';
-import type { Answer, Schema } from '../support/http.ts';
+import type { ApiResponse, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { buildCreditRequest, everyPage, made, onlyShipping } from '../support/sales.ts';
 
@@ -424,7 +424,7 @@ const everyCsvEntry = async (id: string) => {
   let path: string | null = `/filings/${id}?expand=entries&limit=20`;
   for (let pages = 0; path !== null; pages++) {
     expect(pages).toBeLessThan(50);
-    const page: Answer = await caller.call('GET', path, { headers: csv });
+    const page: ApiResponse = await caller.call('GET', path, { headers: csv });
     rows.push(...readCsv(page.text));
     const link: string | undefined = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
     const base = 'http://127.0.0.1';

@@ -102,15 +102,15 @@ const taxAt = async (postal_code: string): Promise<string> => {
   // Running instances detect an activation within 60 seconds.
   advanceClock(61_000);
   const { call } = await newCaller();
-  const answer = await call('POST', '/calculations', {
+  const response = await call('POST', '/calculations', {
     body: {
       tax_date: today,
       customer: { address: { state: 'MN', postal_code } },
       line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
     },
   });
-  expect(answer.status).toBe(200);
-  const { tax_amount, warnings } = answer.body as { tax_amount: string; warnings: { code: string }[] };
+  expect(response.status).toBe(200);
+  const { tax_amount, warnings } = response.body as { tax_amount: string; warnings: { code: string }[] };
   return warnings.some(({ code }) => code === 'local_rates_by_place') ? `${tax_amount} by place` : tax_amount;
 };
 

@@ -257,36 +257,37 @@ const importing = ({ state, format }: History, { files, posted }: Issue) =>
 
 const sampleDays: readonly string[] = Array.from({ length: 52 }, (_, index) => addDays('2026-10-08', index * 16));
 
-type Answers = ReadonlyMap<string, readonly [rate: number | null, ...resolution: unknown[]]>;
+type Responses = ReadonlyMap<string, readonly [rate: number | null, ...resolution: unknown[]]>;
 
 /** Returns the rates of all places on all sample days. */
-const readAnswers = async ({ state, byZip, places }: History, posted: string): Promise<Answers> =>
+const readResponses = async ({ state, byZip, places }: History, posted: string): Promise<Responses> =>
   on(posted, async () => {
     const addresses = places.map((place) =>
       accepted(readAddress({ state, ...(byZip ? { postal_code: place } : { city: place }) }, '')),
     );
     const releaseFor = await loadContent(addresses);
-    const answers = new Map<string, readonly [number | null, ...unknown[]]>();
+    const responses = new Map<string, readonly [number | null, ...unknown[]]>();
     for (const day of sampleDays) {
-      const answerBy = (content: ReleaseFor, address: TaxAddress) => {
+      const responseBy = (content: ReleaseFor, address: TaxAddress) => {
         const { place, resolution } = locate(address, content, day, false);
         const rate =
           place.release && resolution.coverage !== 'none' && placeRate(place.release, place.jurisdictions, day);
         return [rate ? Number(rate) / 100 : null, ...Object.values(resolution)] as const;
       };
-      // Excludes releases that only answer for earlier days.
+      // Excludes releases that only response for earlier days.
       const recent = await loadContent(addresses, {}, addDays(day, -1));
       for (const [index, address] of addresses.entries()) {
-        const answer = answerBy(releaseFor, address);
-        expect(answerBy(recent, address), `${places[index]} on ${day}, posted ${posted}`).toEqual(answer);
-        answers.set(`${places[index]} on ${day}`, answer);
+        const response = responseBy(releaseFor, address);
+        expect(responseBy(recent, address), `${places[index]} on ${day}, posted ${posted}`).toEqual(response);
+        responses.set(`${places[index]} on ${day}`, response);
       }
     }
-    return answers;
+    return responses;
   });
 
 const dayIn = (key: string): string => key.slice(-10);
-const before = (answers: Answers, day: string) => Object.fromEntries([...answers].filter(([key]) => dayIn(key) < day));
+const before = (responses: Responses, day: string) =>
+  Object.fromEntries([...responses].filter(([key]) => dayIn(key) < day));
 
 /**
  * Imports and activates all files of a history, and checks the rates after each. Returns the number of releases in the
@@ -294,21 +295,21 @@ const before = (answers: Answers, day: string) => Object.fromEntries([...answers
  */
 const live = async (history: History): Promise<{ readonly all: number; readonly recent: number }> => {
   // The first file replaces the built-in tables from the first days of its rates.
-  let known: Answers = history.isDated ? new Map() : await readAnswers(history, '2026-12-01');
+  let known: Responses = history.isDated ? new Map() : await readResponses(history, '2026-12-01');
   for (const issue of history.issues) {
     const { firstDay, posted, getRate } = issue;
     await importing(history, issue);
-    const answers = await readAnswers(history, posted);
+    const responses = await readResponses(history, posted);
     if (known.size > 0)
-      expect(before(answers, firstDay), `${history.name}, ${firstDay}`).toEqual(before(known, firstDay));
-    for (const [key, answer] of answers) {
+      expect(before(responses, firstDay), `${history.name}, ${firstDay}`).toEqual(before(known, firstDay));
+    for (const [key, response] of responses) {
       if (dayIn(key) < firstDay) continue;
       const expected = getRate(key.slice(0, -14));
       // A place missing from a file keeps the rate of the last file that listed it.
-      if (expected !== null) expect([firstDay, key, answer[0]]).toEqual([firstDay, key, expected]);
-      else if (known.size > 0) expect([firstDay, key, answer]).toEqual([firstDay, key, known.get(key)]);
+      if (expected !== null) expect([firstDay, key, response[0]]).toEqual([firstDay, key, expected]);
+      else if (known.size > 0) expect([firstDay, key, response]).toEqual([firstDay, key, known.get(key)]);
     }
-    known = answers;
+    known = responses;
   }
   const { release } = (await store.readActiveReleases()).states[`US-${history.state}`] ?? {};
   const { chain = [], chain_until: until = [] } = (await store.findHead(release ?? '')) ?? {};
@@ -352,10 +353,10 @@ it('applies a correction of the same quarter from its first day, with a note in 
   const said =
     'Results for days before 2027-02-10 also change, starting 2027-01-01, at 1 ZIP or city, by at most 0.25 percentage points (55401 from 7.375% to 7.625% on 2027-01-01).';
   await importing(history, post('2026-12-20', '0.005'));
-  const known = await readAnswers(history, '2027-02-10');
+  const known = await readResponses(history, '2027-02-10');
   expect(known.get('55401 on 2027-01-12')?.[0]).toBe(73_750);
   const out = await importing(history, post('2027-02-10', '0.0075'));
-  const corrected = await readAnswers(history, '2027-02-11');
+  const corrected = await readResponses(history, '2027-02-11');
   expect(before(corrected, '2027-01-01')).toEqual(before(known, '2027-01-01'));
   expect(corrected.get('55401 on 2027-01-12')?.[0]).toBe(76_250);
   expect(out).toContain(said);
@@ -380,8 +381,8 @@ it('reads a release that applies before and after the days of a newer one', asyn
   await importing(history, post('2026-12-20', '0.005', {}));
   await importing(history, post('2027-01-10', '0.0075', { from: '20270201', to: '20270430' }));
   // The diff compares each day's content with the complete content.
-  const answers = await readAnswers(history, '2027-01-11');
-  const rates = ['2027-01-12', '2027-02-13', '2027-06-21'].map((day) => answers.get(`55401 on ${day}`)?.[0]);
+  const responses = await readResponses(history, '2027-01-11');
+  const rates = ['2027-01-12', '2027-02-13', '2027-06-21'].map((day) => responses.get(`55401 on ${day}`)?.[0]);
   expect(rates).toEqual([73_750, 76_250, 73_750]);
   const { release = '' } = (await store.readActiveReleases()).states['US-MN'] ?? {};
   expect((await store.findHead(release ?? ''))?.chain_until?.at(0) ?? null).toBeNull();

@@ -13,7 +13,7 @@ import { readContentSource, writeContentSource } from '../../shared/store/conten
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { importRelease } from '../support/content.ts';
-import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
+import { failSends, intercept, lostResponse, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 
 const TableName = environment.tables.content;
@@ -124,19 +124,19 @@ describe('imported releases', () => {
 afterEach(noFaults);
 
 /** Limits each batch response to this many items; the other keys are unprocessed. */
-const answerAtMost = (items: number) => {
+const responseAtMost = (items: number) => {
   const seen = { sends: 0 };
   intercept(async ({ input, pass }) => {
     const { RequestItems } = input as BatchGetCommandInput;
-    const answer = await pass();
+    const response = await pass();
     seen.sends += 1;
-    const output = answer.output as BatchGetCommandOutput;
+    const output = response.output as BatchGetCommandOutput;
     const Keys = RequestItems?.[TableName]?.Keys ?? [];
     const read = (output.Responses?.[TableName] ?? []).slice(0, items);
     const isRead = (key: Record<string, unknown>) => read.some(({ pk, sk }) => pk === key['pk'] && sk === key['sk']);
     output.Responses = { [TableName]: read };
     output.UnprocessedKeys = { [TableName]: { Keys: Keys.filter((key) => !isRead(key)) } };
-    return answer;
+    return response;
   });
   return seen;
 };
@@ -146,13 +146,13 @@ describe('content reads for a calculation', () => {
     const id = newId();
     await imported(id, zips(60));
     const names = zips(60).map((key) => ({ release: id, key }));
-    const seen = answerAtMost(7);
+    const seen = responseAtMost(7);
     const { parts } = await readContent([], names);
     expect(parts.map((part) => part?.value.key)).toEqual(zips(60));
     // Eight responses have 7 items, and the ninth has 4.
     expect(seen.sends).toBe(9);
     noFaults();
-    const busy = answerAtMost(0);
+    const busy = responseAtMost(0);
     await expect(readContent([], names)).rejects.toMatchObject({ name: 'ThrottlingException' });
     expect(busy.sends).toBeGreaterThan(1);
   });
@@ -235,17 +235,17 @@ describe('activation', () => {
     expect(ids.filter((id) => active.states[id.slice(0, 5)])).toEqual(ids.filter((_, index) => results[index]?.ok));
   });
 
-  it('activates a release once if the replies are lost and the operator repeats the command', async () => {
+  it('activates a release once if the responses are lost and the operator repeats the command', async () => {
     const [first, second] = [newId('US-IN'), newId('US-IN')];
     for (const id of [first, second]) await imported(id);
-    const loseReplies = (sends: number) => failSends({ sends, error: lostReply, where: 'on the way back' });
+    const loseResponses = (sends: number) => failSends({ sends, error: lostResponse, where: 'on the way back' });
     const activate = async (id: string) => store.activateRelease('US-IN', id, await store.readActiveReleases(), now);
     const seen = await store.readActiveReleases();
-    loseReplies(2);
+    loseResponses(2);
     expect((await store.activateRelease('US-IN', first, seen, now)).ok).toBe(true);
     noFaults();
     const before = await store.readActiveReleases();
-    loseReplies(3);
+    loseResponses(3);
     await expect(store.activateRelease('US-IN', second, before, now)).rejects.toMatchObject({ name: 'TimeoutError' });
     noFaults();
     expect((await activate(second)).ok).toBe(true);
@@ -260,11 +260,11 @@ describe('activation', () => {
 });
 
 describe('the record of a state', () => {
-  it('writes the record once if the reply is lost, and still refuses a concurrent change', async () => {
+  it('writes the record once if the response is lost, and still refuses a concurrent change', async () => {
     const { version } = await readContentSource('ND');
-    const loseReply = () => failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['PutItem'] });
+    const loseResponse = () => failSends({ sends: 1, error: lostResponse, where: 'on the way back', of: ['PutItem'] });
     const write = async (announced: string, seen: Awaited<ReturnType<typeof readContentSource>>) => {
-      const lost = loseReply();
+      const lost = loseResponse();
       const result = await writeContentSource({ ...seen, announced });
       noFaults();
       expect(lost.sends).toBe(2);

@@ -17,23 +17,23 @@ const noisyLines = (count: number) =>
 describe('POST /transactions', () => {
   it('returns 201 with Location and ETag, by default for a draft sale', async () => {
     const client = await newClient();
-    const answer = await client.create(sale());
-    expect(answer.status).toBe(201);
-    const location = answer.headers.get('location') as string;
+    const response = await client.create(sale());
+    expect(response.status).toBe(201);
+    const location = response.headers.get('location') as string;
     // The URL with the stage in the path, as deployed, and without it.
     for (const base of ['https://a1b2.execute-api.us-east-1.amazonaws.com/v1', 'http://127.0.0.1:3000'])
-      expect(new URL(location, `${base}/transactions`).href).toBe(`${base}/transactions/${answer.body.id}`);
-    expect(answer.headers.get('etag')).toBe('"1"');
+      expect(new URL(location, `${base}/transactions`).href).toBe(`${base}/transactions/${response.body.id}`);
+    expect(response.headers.get('etag')).toBe('"1"');
     const texts = { object: 'transaction', type: 'sale', status: 'draft', currency: 'USD', collected_by: 'seller' };
     const amounts = { calculated_tax_amount: '6.00', credited_amount: '0.00', credited_tax_amount: '0.00' };
-    expect(answer.body).toMatchObject({
+    expect(response.body).toMatchObject({
       ...nulls('explanation shipping discount_amount finalized_at filed_at voided_at void_reason'),
       ...{ ...texts, ...amounts, tax_included: false, explain: false, metadata: {}, filings: [], version: 1 },
-      ...{ tax_amount_source: 'calculated', refund_status: 'none', updated_at: answer.body.created_at },
+      ...{ tax_amount_source: 'calculated', refund_status: 'none', updated_at: response.body.created_at },
     });
-    expect(answer.body.id).toMatch(/^txn_[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect(response.body.id).toMatch(/^txn_[0-9A-HJKMNP-TV-Z]{26}$/);
     const { pathname } = new URL(location, 'http://127.0.0.1/transactions');
-    expect((await client.call('GET', pathname)).text).toBe(JSON.stringify(retrieved(answer.body)));
+    expect((await client.call('GET', pathname)).text).toBe(JSON.stringify(retrieved(response.body)));
   });
 
   it('treats null as absent in every field', async () => {
@@ -49,9 +49,9 @@ describe('POST /transactions', () => {
   it('lists unknown fields in warnings, and rejects them in strict mode', async () => {
     const client = await newClient();
     const body = sale({ colour: 'red', line_items: [goods({ 'a/b': 1 })] });
-    const answer = await client.create(body);
-    expect(answer.status).toBe(201);
-    const pointers = answer.body.warnings.filter(({ code }) => code === 'unknown_field');
+    const response = await client.create(body);
+    expect(response.status).toBe(201);
+    const pointers = response.body.warnings.filter(({ code }) => code === 'unknown_field');
     expect(pointers.map(({ pointer }) => pointer)).toEqual(['/line_items/0/a~1b', '/colour']);
     const strict = await client.create(body, { Prefer: 'handling=strict' });
     expect(getRefusal(strict)).toBe(
@@ -92,15 +92,15 @@ describe('POST /transactions', () => {
     expect(getRefusal(tooLarge)).toBe('413 | validation_body_too_large');
     // 1,000 random characters take 750 bytes, so 370 of them are near the 300 KB limit.
     const body = sale({ line_items: noisyLines(370), status: 'finalized' });
-    const answer = await client.create(body, { 'Idempotency-Key': 'large' });
-    expect(answer.status).toBe(201);
+    const response = await client.create(body, { 'Idempotency-Key': 'large' });
+    expect(response.status).toBe(201);
     const replayed = await client.create(body, { 'Idempotency-Key': 'large' });
-    expect(replayed.text).toBe(answer.text);
-    expect((await client.get(answer.body.id)).text).toBe(JSON.stringify(retrieved(answer.body)));
-    const half = answer.body.line_items.map(({ id }) => ({ id, quantity: '1' }));
-    expect((await client.create(buildCreditRequest(answer.body, { line_items: half.slice(100) }))).status).toBe(201);
-    const rest = await made(client.create(buildCreditRequest(answer.body, { credit_remaining: true })));
-    const updated = await client.update(answer.body.id, { metadata: { note: 'still there' } });
+    expect(replayed.text).toBe(response.text);
+    expect((await client.get(response.body.id)).text).toBe(JSON.stringify(retrieved(response.body)));
+    const half = response.body.line_items.map(({ id }) => ({ id, quantity: '1' }));
+    expect((await client.create(buildCreditRequest(response.body, { line_items: half.slice(100) }))).status).toBe(201);
+    const rest = await made(client.create(buildCreditRequest(response.body, { credit_remaining: true })));
+    const updated = await client.update(response.body.id, { metadata: { note: 'still there' } });
     expect([updated.status, updated.body.refund_status]).toEqual([200, 'full']);
     expect((await client.update(rest.id, { status: 'void' })).status).toBe(200);
   });
@@ -111,11 +111,11 @@ describe('supplied tax', () => {
     const client = await newClient();
     const address = { state: 'HI', city: 'Honolulu', postal_code: '96813', country: 'US' };
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00' })];
-    const answer = await made(client.create(sale({ customer: { address }, line_items, tax_amount: '3.01' })));
-    expect(answer.calculated_tax_amount).toBe('6.75');
-    expect(answer.line_items.map((line) => line.tax_amount)).toEqual(['2.01', '1.00']);
+    const response = await made(client.create(sale({ customer: { address }, line_items, tax_amount: '3.01' })));
+    expect(response.calculated_tax_amount).toBe('6.75');
+    expect(response.line_items.map((line) => line.tax_amount)).toEqual(['2.01', '1.00']);
     const cents = (amount: string) => Math.round(Number(amount) * 100);
-    for (const { taxes, tax_amount } of answer.line_items)
+    for (const { taxes, tax_amount } of response.line_items)
       expect(taxes.reduce((sum, row) => sum + cents(row.tax_amount), 0)).toBe(cents(tax_amount));
   });
 
@@ -136,12 +136,12 @@ describe('supplied tax', () => {
     const client = await newClient();
     const oregon = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
     const line_items = [goods({ id: 'small', unit_price: '1.00' }), goods({ id: 'large' })];
-    const answer = await sold(client, { customer: { address: oregon }, line_items, tax_amount: '1.00' });
-    expect(answer).toMatchObject({ tax_amount: '1.00', calculated_tax_amount: '0.00', total_amount: '103.00' });
-    expect(answer.line_items[0]?.tax_amount).toBe('0.00');
+    const response = await sold(client, { customer: { address: oregon }, line_items, tax_amount: '1.00' });
+    expect(response).toMatchObject({ tax_amount: '1.00', calculated_tax_amount: '0.00', total_amount: '103.00' });
+    expect(response.line_items[0]?.tax_amount).toBe('0.00');
     const over = { jurisdiction_code: 'US-OR', tax_amount: '1.00', taxability_reason: 'over_collected' };
-    expect(answer.line_items[1]?.taxes[0]).toMatchObject(over);
-    expect(listWarnings(answer)).toContain('tax_amount_differs');
+    expect(response.line_items[1]?.taxes[0]).toMatchObject(over);
+    expect(listWarnings(response)).toContain('tax_amount_differs');
   });
 
   // The marketplace owes the tax that it collects. A tax that is sent counts as collected by the seller.

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { newClient } from '../support/api.ts';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { buildCreditRequest, getMeta, getRefusal, goods, made, michigan, sale, sold } from '../support/sales.ts';
 
 /** Returns a client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test overrides it. */
@@ -24,7 +24,7 @@ const withSale = async (others: Record<string, unknown> = {}) => {
 };
 const twoLines = { line_items: [goods({ id: 'shirt', quantity: '3', unit_price: '9.99' }), goods({ id: 'mug' })] };
 const one = (id = 'item_1', others: object = {}) => ({ line_items: [{ id, quantity: '1', ...others }] });
-const getDetail = ({ body }: Answer): string => body.errors[0].detail;
+const getDetail = ({ body }: ApiResponse): string => body.errors[0].detail;
 const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
 
 it('rejects a credit of more units than the sale has', async () => {
@@ -276,8 +276,8 @@ describe('fields that a credit inherits from its sale', () => {
   ])('returns 422 for a different value of %s on calculation, creation and edit', async (pointer, sent) => {
     const { client, calculate, credit, draft } = await withSale({ shipping: { amount: '5.00' } });
     const edited = [await draft(), await draft(one())].map(({ id }) => client.update(id, sent));
-    for (const answer of await Promise.all([calculate({ ...one(), ...sent }), credit(sent), ...edited]))
-      expect(getRefusal(answer)).toBe(`422 | validation_invalid_format ${pointer}`);
+    for (const response of await Promise.all([calculate({ ...one(), ...sent }), credit(sent), ...edited]))
+      expect(getRefusal(response)).toBe(`422 | validation_invalid_format ${pointer}`);
   });
 
   it('accepts inherited fields unchanged, and rejects an update that clears them', async () => {

@@ -7,7 +7,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { customerKey } from '../../shared/store/keys.ts';
 import { stateJurisdictions } from '../../shared/vocabulary/jurisdiction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { cancelled, failSends, lostReply, noFaults, throttled } from '../support/faults.ts';
+import { cancelled, failSends, lostResponse, noFaults, throttled } from '../support/faults.ts';
 import { everyPage, getMeta, getRefusal, made, michigan, sale } from '../support/sales.ts';
 
 const resale = (others: object = {}) => ({ reason: 'resale', ...others });
@@ -27,17 +27,17 @@ describe('creation of customers', () => {
     const document_url = 'https://files.example.com/a?id=1&v=2#page=3';
     const states = ['MI', 'us-oh', 'Ohio'];
     const exemptions = [resale({ states, document_url, valid_to: '2026-12-31' }), { reason: 'government' }];
-    const answer = await client.create({ id: 'cus_1', exemptions });
+    const response = await client.create({ id: 'cus_1', exemptions });
     const none = { states: null, certificate_number: null, document_url: null, valid_from: null, valid_to: null };
-    expect(answer.body).toMatchObject({ object: 'customer', id: 'cus_1', name: null, version: 1, warnings: [] });
-    expect(answer.body.exemptions).toEqual([
+    expect(response.body).toMatchObject({ object: 'customer', id: 'cus_1', name: null, version: 1, warnings: [] });
+    expect(response.body.exemptions).toEqual([
       { ...none, reason: 'resale', states: ['US-MI', 'US-OH'], document_url, valid_to: '2026-12-31' },
       { ...none, reason: 'government' },
     ]);
-    expect(answer.body.created_at).toBe(answer.body.updated_at);
-    expect([answer.status, answer.headers.get('ETag')]).toEqual([201, '"1"']);
+    expect(response.body.created_at).toBe(response.body.updated_at);
+    expect([response.status, response.headers.get('ETag')]).toEqual([201, '"1"']);
     const got = await client.get('cus_1');
-    expect([got.body, got.headers.get('ETag')]).toEqual([answer.body, '"1"']);
+    expect([got.body, got.headers.get('ETag')]).toEqual([response.body, '"1"']);
   });
 
   it('returns an existing customer with the same content, in any notation, and rejects different content', async () => {
@@ -138,9 +138,9 @@ describe('updates of customers', () => {
     for (let version = 1; version <= 20; version++) {
       const headers = { 'If-Match': `"${version}"` };
       const names = [`left ${version}`, `right ${version}`];
-      const answers = await Promise.all(names.map((name) => client.update('a', { name }, headers)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
-      const winner = names[answers.findIndex(({ status }) => status === 200)];
+      const responses = await Promise.all(names.map((name) => client.update('a', { name }, headers)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 412]);
+      const winner = names[responses.findIndex(({ status }) => status === 200)];
       expect(await made(client.get('a'))).toMatchObject({ name: winner, version: version + 1 });
     }
   });
@@ -156,10 +156,10 @@ describe('updates of customers', () => {
   it('creates one customer for ten concurrent requests with the same id', async () => {
     const client = await newClient();
     vi.spyOn(Date, 'now').mockReturnValue(Date.now());
-    const answers = await Promise.all(Array.from({ length: 10 }, () => client.create({ id: 'a', name: 'A' })));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => client.create({ id: 'a', name: 'A' })));
     vi.restoreAllMocks();
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   });
 });
 
@@ -167,9 +167,9 @@ describe('customers under faults', () => {
   afterEach(noFaults);
   const ofWrites = { of: ['TransactWriteItems'] };
 
-  it.each([2, 3])('changes once if the replies of %i attempts are lost and the client retries', async (sends) => {
+  it.each([2, 3])('changes once if the responses of %i attempts are lost and the client retries', async (sends) => {
     const client = await newClient();
-    const lose = () => failSends({ ...ofWrites, sends, error: lostReply, where: 'on the way back' });
+    const lose = () => failSends({ ...ofWrites, sends, error: lostResponse, where: 'on the way back' });
     const key = (name: string) => ({ 'Idempotency-Key': name });
     for (const [name, send] of Object.entries({
       create: () => client.create({ id: 'a', name: 'A' }, key('create')),

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { figuresIn, getText, identity, memberPlaces, readReturn, xml } from '../support/electronic-return.ts';
 import { cancel, closedFiling, dryRun, type Filer, file, monthly, newFiler } from '../support/filings.ts';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { buildCreditRequest, made, sale } from '../support/sales.ts';
 
 // The returns of several months and states are compared with their sales in worksheets.test.ts.
 
 type State = keyof typeof memberPlaces;
 
-const listRefusals = ({ status, body }: Answer): string[] => [
+const listRefusals = ({ status, body }: ApiResponse): string[] => [
   `${status}`,
   ...body.errors.map(({ code, detail }) => `${code} ${detail}`),
 ];

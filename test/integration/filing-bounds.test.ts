@@ -223,13 +223,13 @@ describe("days before the account's books open", () => {
     const filer = createFiler(await newCaller({ settings: { books_open_from: '2025-01-01' } }));
     const draft = await made(filer.create(sale({ tax_date: '2025-01-01' })));
     for (const tax_date of ['2024-12-31', '2024-12-31T23:59:59.999Z', '0202-10-08'])
-      for (const answer of [
+      for (const response of [
         await filer.create(sale({ tax_date })),
         await filer.create({ type: 'credit', parent_transaction_id: draft.id, tax_date }),
         await filer.update(draft.id, { tax_date }),
         await filer.close({ state: 'MI', period_end: tax_date.slice(0, 10) }),
       ])
-        expect(answer).toMatchObject(refusal);
+        expect(response).toMatchObject(refusal);
     expect((await filer.get(draft.id)).body.version).toBe(1);
     expect((await filer.calculate(sale({ tax_date: '2024-12-31' }))).status).toBe(200);
     expect((await filer.close({ state: 'MI', period_end: '2025-01-31' })).status).toBe(202);

@@ -13,7 +13,7 @@ import {
   soldOn,
 } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
 
 // Must run first: an idle run reads no entries of other tests.
@@ -107,7 +107,7 @@ it('makes the documented calls for each request about filings', async () => {
 it('makes one write per 49 entries of a shard, and one to end the filing, to close a period', async () => {
   const filer = await newFiler();
   await sell(filer, 120);
-  const readWrites = async (run: () => Promise<Answer<Filing>>) => {
+  const readWrites = async (run: () => Promise<ApiResponse<Filing>>) => {
     const calls = await callCounts(async () => settled(filer, (await made(run())).id));
     return calls['TransactWriteItems'];
   };
@@ -121,7 +121,7 @@ it('makes one write per 49 entries of a shard, and one to end the filing, to clo
 describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', () => {
   it('charges four write units per moved or marked entry, and two for indexes', async () => {
     const filer = await newFiler();
-    const written = async (run: () => Promise<Answer<Filing>>) => {
+    const written = async (run: () => Promise<ApiResponse<Filing>>) => {
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));
       return { writes, indexes };
     };

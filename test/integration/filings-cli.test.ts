@@ -98,8 +98,8 @@ describe('a period from dry run to filed', () => {
       recorded.filter((one) => notCovered.has(one.parent_transaction_id ?? one.id)),
       getGross,
     );
-    const answer = await dryRun(shop.filer, 'IN', '2021-08-31');
-    const reasons = answer.exceptions;
+    const response = await dryRun(shop.filer, 'IN', '2021-08-31');
+    const reasons = response.exceptions;
     expect(words(out)).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^Dry run: US-IN, 2021-08-01 to 2021-08-31/),
@@ -115,7 +115,7 @@ describe('a period from dry run to filed', () => {
       ]),
     );
     const { asked_by: _, ...printed } = JSON.parse((await shop.run('dry-run', ...august, '--json')).out);
-    expect(answer).toMatchObject(printed);
+    expect(response).toMatchObject(printed);
     const nested = join(folder, 'new', 'folder');
     const exported = await shop.run('export', ...august, '--dry-run', '--out', nested);
     expectSuccess(exported, `${join(nested, 'US-IN_2021-08-31_dry_run.csv')}\n`);

@@ -88,10 +88,10 @@ describe('filing a return', () => {
     const filed = await settled(filer, id);
     expect(filed.corrections).toEqual([]);
     // Two people correct the number at the same time.
-    const answers = await Promise.all([correct('MI-2', 'MI-1'), correct('MI-3', 'MI-1')]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(answers.filter(({ status }) => status === 409).map(getRefusal)).toEqual([wrongPrevious]);
-    const won = answers[0]?.status === 200 ? 'MI-2' : 'MI-3';
+    const responses = await Promise.all([correct('MI-2', 'MI-1'), correct('MI-3', 'MI-1')]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(responses.filter(({ status }) => status === 409).map(getRefusal)).toEqual([wrongPrevious]);
+    const won = responses[0]?.status === 200 ? 'MI-2' : 'MI-3';
     // The same request again changes nothing.
     expect((await correct(won, 'MI-1')).status).toBe(200);
     const after = await made(filer.filing(id));
@@ -141,7 +141,7 @@ it('reports field errors before 404, 409 and cursor errors of a filing', async (
   const filer = await newFiler();
   const { id } = await closedFiling(filer, 'MI', '2026-10-31');
   const page = { expand: 'entries', starting_after: 'x.y' };
-  for (const [answer, refused] of [
+  for (const [response, refused] of [
     [filer.change(unknown, { status: 'paid' }), '422 | validation_invalid_format /status'],
     [filer.change(unknown, { status: 'closing' }), '404 | not_found'],
     [filer.change(id, { status: 'closing' }), '409 | conflict_invalid_status_transition /status'],
@@ -149,7 +149,7 @@ it('reports field errors before 404, 409 and cursor errors of a filing', async (
     [filer.filing(unknown, page), '404 | not_found'],
     [filer.filing(id, page), invalidCursor],
   ] as const)
-    expect(getRefusal(await answer)).toBe(refused);
+    expect(getRefusal(await response)).toBe(refused);
 });
 
 it('states what to do instead of a status change that is not allowed', async () => {
@@ -190,8 +190,8 @@ describe('unknown fields', () => {
   it('does not report response fields as unknown if a filing is sent back to mark it as filed', async () => {
     const filer = await newFiler();
     const filing = await closedFiling(filer, 'MI', '2026-10-31');
-    const answer = await filer.change(filing.id, { ...filing, ...confirmed }, { Prefer: 'handling=strict' });
-    expect([answer.status < 300, answer.body.warnings]).toEqual([true, []]);
+    const response = await filer.change(filing.id, { ...filing, ...confirmed }, { Prefer: 'handling=strict' });
+    expect([response.status < 300, response.body.warnings]).toEqual([true, []]);
   });
 });
 
@@ -221,12 +221,12 @@ describe('work before the response', () => {
     const filer = await newBusyFiler();
     // The writes are the filing itself, and three steps.
     breakAfter(4, behave);
-    const answer = await filer.close(october, key);
+    const response = await filer.close(october, key);
     noFaults();
-    expect([answer.status, answer.body.status]).toEqual([202, 'closing']);
-    const { id } = answer.body;
+    expect([response.status, response.body.status]).toEqual([202, 'closing']);
+    const { id } = response.body;
     expect(await made(filer.filing(id))).toMatchObject({ status: 'closing', progress: { complete: false } });
-    expect((await filer.close(october, key)).text).toBe(answer.text);
+    expect((await filer.close(october, key)).text).toBe(response.text);
     // A request without the key continues the work.
     await made(filer.close(october));
     expect(listTotals(await settled(filer, id))).toEqual(['US-MI USD 200.00 0.00 200.00 12.00 20']);
@@ -236,9 +236,9 @@ describe('work before the response', () => {
     const filer = await newFiler();
     await made(filer.create(sale()));
     breakAfter(0, throttle);
-    const answer = await filer.close(october);
+    const response = await filer.close(october);
     noFaults();
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await made(filer.filings())).data).toEqual([]);
   });
 });
@@ -306,11 +306,11 @@ describe('the totals of a filing', () => {
 
   it("ends the CSV with the state's sums on the last page, which the other pages link to", () => {
     const context = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingOrCsv>[2];
-    const replies = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) =>
+    const responses = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) =>
       filingOrCsv(page as FilingWithTotals, 25, context),
     );
     const isSum = ({ jurisdiction_type }: Record<string, string>) => jurisdiction_type === 'total';
-    expect(replies.map(({ body, headers }) => [read(String(body)).filter(isSum).length, headers?.['Link']])).toEqual([
+    expect(responses.map(({ body, headers }) => [read(String(body)).filter(isSum).length, headers?.['Link']])).toEqual([
       [0, '<?totals_starting_after=c.d>; rel="next"'],
       [1, undefined],
     ]);
@@ -319,13 +319,13 @@ describe('the totals of a filing', () => {
 
 describe('filings as CSV', () => {
   it('returns one row per jurisdiction, currency and rate, and one with the total', async () => {
-    const answer = await filer.filing(filing.id, {}, csv);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await filer.filing(filing.id, {}, csv);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': 'attachment; filename="US-HI_2026-10-31_closed.csv"',
       vary: 'Accept, Service-Version',
     });
-    const rows = read(answer.text);
+    const rows = read(response.text);
     const review = rows.splice(3).map((line) => [line['jurisdiction_type'], line['jurisdiction_code'], line['count']]);
     expect(review).toEqual((filing.review?.by_code ?? []).map(({ code, count }) => ['review', code, String(count)]));
     // The amounts 1 to 30 add up to 465; the last one was credited: 435 in 31 entries.

@@ -56,9 +56,9 @@ describe('the security headers', () => {
   ])('sets the headers on $title', async ({ method, path, body, mebibytes, status }) => {
     const { call } = await newCaller();
     const request = mebibytes ? { rawBody: Buffer.alloc(mebibytes * 1024 * 1024, 0x20) } : body ? { body } : {};
-    const answer = await call(method, path, request);
-    expect(answer.status).toBe(status);
-    expect(Object.fromEntries(answer.headers)).toMatchObject(expected);
+    const response = await call(method, path, request);
+    expect(response.status).toBe(status);
+    expect(Object.fromEntries(response.headers)).toMatchObject(expected);
   });
 
   it('sends no CORS header, even for a preflight', async () => {
@@ -68,14 +68,14 @@ describe('the security headers', () => {
       ['OPTIONS', '/calculations'],
       ['GET', '/coverage'],
     ] as const) {
-      const answer = await call(method, path, { headers });
-      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      const response = await call(method, path, { headers });
+      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
     }
   });
 });
 
 describe('invalid HTTP requests', () => {
-  const answerTo = async (bytes: string): Promise<string> => {
+  const responseTo = async (bytes: string): Promise<string> => {
     const { hostname, port } = new URL((await startApi()).url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -95,7 +95,7 @@ describe('invalid HTTP requests', () => {
   ])(
     'returns 400 with the error envelope and the security headers, and closes the connection: %s',
     async (_what, bytes) => {
-      const [head = '', body = ''] = (await answerTo(bytes)).split('\r\n\r\n');
+      const [head = '', body = ''] = (await responseTo(bytes)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 400 /);
       for (const [name, value] of Object.entries(safetyHeaders)) expect(head).toContain(`\r\n${name}: ${value}`);
       expect(JSON.parse(body).errors).toMatchObject([{ status: '400', code: 'validation_malformed_json' }]);
@@ -114,13 +114,13 @@ it('accepts a body in two chunks, split at any byte', async () => {
   const bytes = Buffer.from(JSON.stringify(body));
   const headers = { 'X-API-Key': caller.key, 'Content-Type': 'application/json', Prefer: 'handling=strict' };
   const readPointers = async (cut: number): Promise<string> => {
-    const answer = Promise.withResolvers<string>();
+    const response = Promise.withResolvers<string>();
     const outgoing = startRequest(`${url}/calculations`, { method: 'POST', headers }, (incoming) =>
-      readText(incoming).then(answer.resolve, answer.reject),
+      readText(incoming).then(response.resolve, response.reject),
     );
-    outgoing.on('error', answer.reject);
+    outgoing.on('error', response.reject);
     outgoing.write(bytes.subarray(0, cut), () => outgoing.end(bytes.subarray(cut)));
-    const { errors }: { errors: Refused[] } = JSON.parse(await answer.promise);
+    const { errors }: { errors: Refused[] } = JSON.parse(await response.promise);
     return errors.map(({ source }) => source.pointer).join(' ');
   };
   const results = await Promise.all(Array.from({ length: bytes.length - 1 }, (_, at) => readPointers(at + 1)));
@@ -140,7 +140,7 @@ it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused:
   async (headers, rawBody, refused) => {
     const getOutcome = (status: number, { errors: [error] = [] }: { readonly errors?: readonly Refused[] }) =>
       error ? [status, error.code, error.source.header] : [status];
-    const answer = await caller.call('POST', '/calculations', { headers, rawBody });
+    const response = await caller.call('POST', '/calculations', { headers, rawBody });
     // Calls the function as Lambda does; `isBase64Encoded` is set as for a binary media type.
     const all = { 'Content-Type': json, ...headers, 'X-API-Key': caller.key };
     const sent = { body: Buffer.from(rawBody).toString('base64'), isBase64Encoded: true };
@@ -148,7 +148,7 @@ it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused:
     const context = { getRemainingTimeInMillis: () => 9000 } as Context;
     const result = await handlers.endpoints['create-calculation'](event, context);
     const expected = refused === null ? [200] : [415, 'validation_unsupported_media_type', refused];
-    expect(getOutcome(answer.status, answer.body)).toEqual(expected);
+    expect(getOutcome(response.status, response.body)).toEqual(expected);
     expect(getOutcome(result.statusCode, JSON.parse(result.body))).toEqual(expected);
   },
 );
@@ -164,7 +164,7 @@ it.each(['/product-attributes', '/docs', '/openapi.json'])('returns the first 20
 
 it("returns at most 20 errors, first the query's and then the body's", async () => {
   const body = sale({ ...Object.fromEntries(many.map((name) => [name, 1])), quantity: 1 });
-  const answer = await caller.call('POST', '/calculations?a=1&b=2', { body, headers: { Prefer: 'handling=strict' } });
-  const sources = answer.body.errors.map(({ source }) => source.parameter ?? source.pointer);
+  const response = await caller.call('POST', '/calculations?a=1&b=2', { body, headers: { Prefer: 'handling=strict' } });
+  const sources = response.body.errors.map(({ source }) => source.parameter ?? source.pointer);
   expect([sources.length, ...sources.slice(0, 3)]).toEqual([20, 'a', 'b', '/a0']);
 });

@@ -19,7 +19,7 @@ import { rateWindowKey } from '../../shared/store/keys.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { newCaller, newClient } from '../support/api.ts';
-import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { failSends, lostResponse, noFaults } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
 import { getRefusal, made, sale } from '../support/sales.ts';
@@ -83,8 +83,8 @@ describe('Idempotency-Key', () => {
   it('compares the key exactly, including case', async () => {
     const client = await newClient();
     const keys = ['a', 'A', 'a!', '~', 'x'.repeat(255), `${'x'.repeat(254)}y`, 'a b', 'I#1'];
-    const answers = await Promise.all(keys.map((each) => made(client.create(sale(), key(each)))));
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(keys.length);
+    const responses = await Promise.all(keys.map((each) => made(client.create(sale(), key(each)))));
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(keys.length);
   });
 
   it.each([
@@ -107,9 +107,9 @@ const as = (version: string | readonly string[]) => ({ 'Service-Version': versio
 it("returns the replay in the account's version, or in the requested version", async () => {
   const { call } = await newCaller();
   for (const headers of [{}, as(current)]) {
-    const answer = await call('POST', '/calculations', { body: sale(), headers });
-    expect([answer.status, answer.headers.get('service-version')]).toEqual([200, current]);
-    expect(answer.headers.get('vary')).toBe('Service-Version');
+    const response = await call('POST', '/calculations', { body: sale(), headers });
+    expect([response.status, response.headers.get('service-version')]).toEqual([200, current]);
+    expect(response.headers.get('vary')).toBe('Service-Version');
   }
 });
 
@@ -117,11 +117,11 @@ it.each([['dogwood.2028-01-01'], ['aspen'], [''], [[current, current]]])(
   'rejects the version "%s" and lists the supported ones',
   async (sent) => {
     const { call } = await newCaller();
-    const answer = await call('POST', '/calculations', { body: sale(), headers: as(sent) });
-    expect(getRefusal(answer)).toBe('422 | validation_unknown_service_version Service-Version');
-    const { errors } = answer.body as unknown as { errors: { meta: object }[] };
+    const response = await call('POST', '/calculations', { body: sale(), headers: as(sent) });
+    expect(getRefusal(response)).toBe('422 | validation_unknown_service_version Service-Version');
+    const { errors } = response.body as unknown as { errors: { meta: object }[] };
     expect(errors[0]?.meta).toMatchObject({ supported_versions: supportedVersions });
-    expect(answer.headers.get('service-version')).toBe(current);
+    expect(response.headers.get('service-version')).toBe(current);
   },
 );
 
@@ -133,13 +133,13 @@ it('replays the response to the same request with and without the header', async
   expect([first.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
 });
 
-describe('lost replies', () => {
+describe('lost responses', () => {
   afterEach(noFaults);
 
-  /** The SDK's attempts of one call: each is written, and each reply is lost. */
+  /** The SDK's attempts of one call: each is written, and each response is lost. */
   const allAttempts = 3;
-  const loseReplies = (of: string | null, sends = allAttempts) =>
-    failSends({ sends, error: lostReply, where: 'on the way back', ...(of && { of: [of] }) });
+  const loseResponses = (of: string | null, sends = allAttempts) =>
+    failSends({ sends, error: lostResponse, where: 'on the way back', ...(of && { of: [of] }) });
 
   describe('provisioning', () => {
     const account = (): Account => ({
@@ -152,11 +152,11 @@ describe('lost replies', () => {
 
     it('provisions an account once: the next attempt and the next operator find it', async () => {
       const asked = account();
-      loseReplies(null, 2);
+      loseResponses(null, 2);
       await provisionAccount(asked);
       noFaults();
       const other = account();
-      loseReplies(null);
+      loseResponses(null);
       await expect(provisionAccount(other)).rejects.toMatchObject({ name: 'TimeoutError' });
       await provisionAccount(other);
     });
@@ -165,16 +165,16 @@ describe('lost replies', () => {
       const asked = account();
       await provisionAccount(asked);
       const key = { account: asked.id, secret: newApiKey(), scopes: ['read' as const], expires_at: null };
-      loseReplies('TransactWriteItems', 2);
+      loseResponses('TransactWriteItems', 2);
       const { id } = await provisionKey(key);
       noFaults();
       expect((await provisionKey(key)).id).toBe(id);
       const another = { ...key, secret: newApiKey() };
-      loseReplies('TransactWriteItems');
+      loseResponses('TransactWriteItems');
       await expect(provisionKey(another)).rejects.toMatchObject({ name: 'TimeoutError' });
       const found = await provisionKey(another);
       expect(await provisionKey(another)).toEqual(found);
-      loseReplies('UpdateItem', 2);
+      loseResponses('UpdateItem', 2);
       expect(await revokeKey(asked.id, found.id)).toBe(true);
     });
   });
@@ -189,12 +189,12 @@ describe('lost replies', () => {
       );
       return Item?.['requests'];
     };
-    loseReplies('UpdateItem', 1);
+    loseResponses('UpdateItem', 1);
     // A repeated addition counts twice, so part of the limit is wasted, and the response shows it.
     expect(await takeRequests(account, start, 4, 10)).toEqual({ taken: true, used: 8 });
     noFaults();
     expect(await counted()).toBe(8);
-    loseReplies('UpdateItem', 1);
+    loseResponses('UpdateItem', 1);
     expect(await takeRequests(account, start, 2, 10)).toEqual({ taken: false, used: 10 });
     noFaults();
     expect(await counted()).toBe(10);

@@ -482,21 +482,21 @@ const hasPython = spawnSync('python3', ['-c', 'import sys; assert sys.version_in
 
 // If Python is missing, history.test.ts still computes the same hashes.
 it.runIf(hasPython)("accepts API responses with the README's script, and detects changes", async () => {
-  const check = (answer: unknown) =>
-    spawnSync('python3', ['-c', script], { input: JSON.stringify(answer), encoding: 'utf8' });
+  const check = (response: unknown) =>
+    spawnSync('python3', ['-c', script], { input: JSON.stringify(response), encoding: 'utf8' });
   const metadata = { ключ: '値 "quoted" \\ / \u007f \u2028', Z: '\t\n', a: '🧾', '~': 'é' };
   await made(books.update(owned('draft').id, { metadata }));
-  const getAnswer = (name: Name) => made(books.get(`${owned(name).id}?expand=history`));
+  const getResponse = (name: Name) => made(books.get(`${owned(name).id}?expand=history`));
   for (const name of ['draft', 'sale'] as const) {
-    const { status, stdout, stderr } = check(await getAnswer(name));
+    const { status, stdout, stderr } = check(await getResponse(name));
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`${owned(name).id}: the chain of`);
   }
-  const answer = await getAnswer('edited');
-  const [newest, second, ...others] = answer.history ?? [];
-  expect(check({ ...answer, total_amount: '1.00' }).stderr).toContain('The transaction was altered.');
-  expect(check({ ...answer, history: [newest, { ...second, by: 'key_x' }, ...others] }).stderr).toContain(
+  const response = await getResponse('edited');
+  const [newest, second, ...others] = response.history ?? [];
+  expect(check({ ...response, total_amount: '1.00' }).stderr).toContain('The transaction was altered.');
+  expect(check({ ...response, history: [newest, { ...second, by: 'key_x' }, ...others] }).stderr).toContain(
     'Entry 3 was altered.',
   );
-  expect(check({ ...answer, history: [newest, ...others] }).stderr).toContain('Entry 4 was altered.');
+  expect(check({ ...response, history: [newest, ...others] }).stderr).toContain('Entry 4 was altered.');
 });

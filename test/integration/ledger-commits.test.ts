@@ -47,7 +47,7 @@ describe('ledger operations under faults', () => {
   };
 
   it.each([
-    ['before the reply', 'on the way there'],
+    ['before the response', 'on the way there'],
     ['after the write', 'on the way back'],
   ] as const)('retries while the transaction is in progress: %s', async (_what, where) => {
     const account = newAccount();
@@ -77,16 +77,16 @@ describe('ledger operations under faults', () => {
   const leaveUnread = (batches: number) => {
     const seen = { sends: 0 };
     intercept(async ({ input, pass }) => {
-      const answer = await pass();
+      const response = await pass();
       seen.sends += 1;
-      if (seen.sends > batches) return answer;
-      const output = answer.output as BatchGetCommandOutput;
+      if (seen.sends > batches) return response;
+      const output = response.output as BatchGetCommandOutput;
       const [table, read = []] = Object.entries(output.Responses ?? {})[0] ?? [''];
       const isRecord = ({ sk }: Record<string, unknown>) => sk === 'I';
       output.Responses = { [table]: read.filter((item) => !isRecord(item)) };
       const { Keys } = (input as BatchGetCommandInput).RequestItems?.[table] ?? {};
       output.UnprocessedKeys = { [table]: { Keys: Keys?.filter(isRecord) } };
-      return answer;
+      return response;
     });
     return seen;
   };
@@ -133,7 +133,7 @@ afterEach(noFaults);
 const conflict = () => cancelled('None', 'TransactionConflict', 'None', 'None', 'None', 'None', 'None', 'None');
 
 /** Returns the response of an invocation with this much time. */
-const answerWithin = async (
+const responseWithin = async (
   timeoutMs: number,
   { key }: Caller,
   operation: Operation,
@@ -143,10 +143,10 @@ const answerWithin = async (
 ) => {
   const { method, path } = endpoints[operation];
   const request = { body, headers: { 'X-API-Key': key, ...headers } };
-  const answer = await callHandler(method, path.replace('{id}', id), request, timeoutMs);
-  const retryAfter = Number(answer.headers.get('Retry-After'));
-  const limit = answer.headers.get('X-RateLimit-Limit');
-  return { status: answer.status, code: answer.body.errors?.[0]?.code, retryAfter, limit, body: answer.body };
+  const response = await callHandler(method, path.replace('{id}', id), request, timeoutMs);
+  const retryAfter = Number(response.headers.get('Retry-After'));
+  const limit = response.headers.get('X-RateLimit-Limit');
+  return { status: response.status, code: response.body.errors?.[0]?.code, retryAfter, limit, body: response.body };
 };
 const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1, limit: '2000' };
 
@@ -162,7 +162,7 @@ describe('contention that lasts for the whole invocation', () => {
     ['throttled writes', throttled, 'create-transaction', sale({ reference_id: 'busy' })],
   ] as const)('returns 503 with Retry-After, and stores nothing: %s', async (_what, error, operation, body) => {
     const seen = failSends({ error, where: 'on the way there', of: ['TransactWriteItems'] });
-    expect(await answerWithin(2500, caller, operation, body)).toMatchObject(unavailable);
+    expect(await responseWithin(2500, caller, operation, body)).toMatchObject(unavailable);
     expect(seen.sends).toBeGreaterThan(1);
     noFaults();
     expect((await made(connectClient(caller).list({ reference_id: 'busy' }))).data).toEqual([]);
@@ -171,8 +171,8 @@ describe('contention that lasts for the whole invocation', () => {
   it('returns 503 before the invocation times out, even for a call that hangs', async () => {
     const isOfLedger = (input: object) => 'TableName' in input && input.TableName === environment.tables.transactions;
     intercept(({ input, pass }) => (isOfLedger(input) ? new Promise<never>(() => {}) : pass()));
-    const answer = await answerWithin(3000, caller, 'get-transaction', undefined, 'txn_0');
-    expect(answer).toMatchObject(unavailable);
+    const response = await responseWithin(3000, caller, 'get-transaction', undefined, 'txn_0');
+    expect(response).toMatchObject(unavailable);
   });
 
   it('returns 503 if concurrent changes always win', async () => {
@@ -185,9 +185,9 @@ describe('contention that lasts for the whole invocation', () => {
           Object.assign(Put.ExpressionAttributeValues, { ':seen': 0 });
       return pass();
     });
-    const answer = await answerWithin(2500, caller, 'update-transaction', { metadata: { a: '1' } }, id);
+    const response = await responseWithin(2500, caller, 'update-transaction', { metadata: { a: '1' } }, id);
     noFaults();
-    expect(answer).toMatchObject(unavailable);
+    expect(response).toMatchObject(unavailable);
     expect((await made(connectClient(caller).get(id))).version).toBe(1);
   });
 });

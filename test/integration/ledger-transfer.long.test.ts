@@ -239,12 +239,12 @@ describe('exports', () => {
     let restore: () => unknown = () => undefined;
     // Changes the ledger right after the export has read the transaction.
     const changing = async (command: Command) => {
-      const answer = await sendAny(command, real);
+      const response = await sendAny(command, real);
       if (command.constructor.name !== 'GetCommand' || !String(getInput(command).Key?.pk).startsWith('T#'))
-        return answer;
+        return response;
       restore();
       await made(connectClient(caller).update(first.id, { metadata: { at: 'once more' } }));
-      return answer;
+      return response;
     };
     restore = responseFrom(changing);
     const out = newFile();

@@ -50,12 +50,12 @@ it('returns CSV with Accept: text/csv, with a Link to the next page that keeps t
   const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
   const credit = await made(client.create(buildCreditRequest(first, half)));
   const page = (path: string) => client.call('GET', path, { headers: { Accept: 'text/csv' } });
-  const answer = await page('/transactions?state=OH&limit=1');
-  expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
-  const next = /^<(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+  const response = await page('/transactions?state=OH&limit=1');
+  expect(response.headers.get('content-type')).toMatch(/^text\/csv/);
+  const next = /^<(\?[^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
   const second = await page(`/transactions${next}`);
   expect(second.headers.get('link')).toBeNull();
-  const rows = [answer, second].flatMap(({ text }) => parse(text, { columns: true }) as Record<string, string>[]);
+  const rows = [response, second].flatMap(({ text }) => parse(text, { columns: true }) as Record<string, string>[]);
   const [latest, sale] = [await made(client.get(credit.id)), await made(client.get(first.id))];
   const expected = { customer_id: 'c2', states: 'OH', postal_code: '43215', currency: 'USD' };
   const { id, total_amount, credited_amount } = sale;
@@ -182,12 +182,12 @@ describe('GET /transactions?search', () => {
   /** Returns one page of a list, with the number of database calls. */
   const readPage = async (query: Record<string, string>, after: string | null) => {
     const parameters = { ...query, ...(after !== null && { starting_after: after }) };
-    let answer!: Awaited<ReturnType<ReturnType<typeof connectClient>['list']>>;
+    let response!: Awaited<ReturnType<ReturnType<typeof connectClient>['list']>>;
     const { calls } = await used(async () => {
-      answer = await connectClient(caller).list(parameters);
-      return answer;
+      response = await connectClient(caller).list(parameters);
+      return response;
     });
-    return { ...answer.body, calls, backTo: answer.headers.get('Searched-Back-To') };
+    return { ...response.body, calls, backTo: response.headers.get('Searched-Back-To') };
   };
 
   it.each(cases)('returns every match once, in order, and reports how far the list was searched: %j', async (query) => {
@@ -262,7 +262,7 @@ describe('the response of a sale with a thousand lines', () => {
       const calculated = await client.calculate(body);
       const created = await client.create(body);
       expect([calculated.status, created.status]).toEqual([status === 201 ? 200 : status, status]);
-      for (const answer of [calculated, created]) expect(getBytes(answer)).toBeLessThan(lambdaMax);
+      for (const response of [calculated, created]) expect(getBytes(response)).toBeLessThan(lambdaMax);
       const { data } = await made(client.list());
       if (status === 413) {
         expect(getRefusal(created)).toBe('413 | validation_body_too_large');

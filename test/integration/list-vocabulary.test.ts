@@ -30,12 +30,12 @@ describe.each([
   ['/product-tax-codes', everyCode, ProductTaxCodeList],
 ] as const)('GET %s', (path, all, schema) => {
   it('returns the whole list in one page by default, and requires a credential', async () => {
-    const answer = await call('GET', path);
-    expect([answer.status, listCodes(answer)]).toEqual([200, all]);
-    expect(answer.body).toMatchObject({ object: 'list', url: path, has_more: false });
-    expect(z.safeParse(schema, answer.body).error).toBeUndefined();
-    expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(answer.headers.get('service-version')).toBe(currentVersion);
+    const response = await call('GET', path);
+    expect([response.status, listCodes(response)]).toEqual([200, all]);
+    expect(response.body).toMatchObject({ object: 'list', url: path, has_more: false });
+    expect(z.safeParse(schema, response.body).error).toBeUndefined();
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('service-version')).toBe(currentVersion);
     expect((await anonymous.call('GET', path)).status).toBe(401);
   });
 

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { createGateway } from '../../infra/local/gateway.ts';
 import type { Handlers } from '../../infra/local/handlers.ts';
 import { readSettings } from '../../infra/local/settings.ts';
-import { type Answer, type Request, send } from '../support/http.ts';
+import { type ApiResponse, type Request, send } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
@@ -170,9 +170,9 @@ describe('npm start, running', () => {
 
   const control = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(service.url, method, path, { ...(body !== undefined && { body }), headers }) as Promise<
-      Answer<{ now: string }>
+      ApiResponse<{ now: string }>
     >;
-  const getCode = (answer: Answer) => answer.body.errors[0].code;
+  const getCode = (response: ApiResponse) => response.body.errors[0].code;
 
   it('prints a curl command that works: 8.875 percent of 100.00 in New York City', () => {
     const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
@@ -232,10 +232,10 @@ describe('npm start, running', () => {
     ),
     ...['60', 1e15].map((seconds) => ['/advance_seconds', { advance_seconds: seconds }] as const),
   ])('rejects a change of the clock at "$0": $1', async (pointer, body) => {
-    const answer = await control('PUT', '/_local/clock', body);
-    const [{ source, meta }] = answer.body.errors;
-    expect([answer.status, source]).toEqual([422, { pointer }]);
-    expect(meta.request_id).toBe(answer.headers.get('X-Request-Id'));
+    const response = await control('PUT', '/_local/clock', body);
+    const [{ source, meta }] = response.body.errors;
+    expect([response.status, source]).toEqual([422, { pointer }]);
+    expect(meta.request_id).toBe(response.headers.get('X-Request-Id'));
   });
 
   it('expires a draft when the clock moves a day and the sweep runs', async () => {
@@ -251,7 +251,7 @@ describe('npm start, running', () => {
   });
 
   it('returns the same sample of the previous month each time, dated in that month', async () => {
-    type Sample = Answer<{ month: string; transactions: { reference_id: string; tax_date: string }[] }>;
+    type Sample = ApiResponse<{ month: string; transactions: { reference_id: string; tax_date: string }[] }>;
     const read = async () => ((await control('GET', '/_local/sample-month')) as unknown as Sample).body;
     const { now } = (await control('GET', '/_local/clock')).body;
     const { month, transactions } = await read();
@@ -265,8 +265,8 @@ describe('npm start, running', () => {
   it('offers no other controls', async () => {
     for (const path of ['schedules/nothing', 'schedules/toString', 'schedules/', 'nowhere', ''])
       expect(getCode(await control('POST', `/_local/${path}`))).toBe('not_found');
-    const answer = await control('GET', '/_local/schedules/sweep-drafts');
-    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
+    const response = await control('GET', '/_local/schedules/sweep-drafts');
+    expect([response.status, response.headers.get('Allow')]).toEqual([405, 'POST']);
   });
 
   it.each([
@@ -279,13 +279,13 @@ describe('npm start, running', () => {
     ].map((Host) => ({ Host })),
     ...['http://evil.example', 'null', 'http://127.0.0.1:3000'].map((Origin) => ({ Origin })),
   ])('rejects a browser request with %j, whose host name could be rebound', async (headers: Record<string, string>) => {
-    const answers = [
+    const responses = [
       await control('PUT', '/_local/clock', { advance_seconds: 1 }, headers),
       await control('POST', '/_local/schedules/sweep-drafts', undefined, headers),
     ];
-    for (const answer of answers) {
-      expect([answer.status, getCode(answer)]).toEqual([403, 'auth_forbidden']);
-      expect(answer.body.errors[0].source).toEqual({ pointer: null, header: Object.keys(headers)[0] });
+    for (const response of responses) {
+      expect([response.status, getCode(response)]).toEqual([403, 'auth_forbidden']);
+      expect(response.body.errors[0].source).toEqual({ pointer: null, header: Object.keys(headers)[0] });
     }
   });
 
@@ -352,12 +352,12 @@ describe('npm start, from start to end', () => {
       output += chunk;
     });
     const closed = once(child, 'close');
-    const isAnswered = async () => {
+    const hasResponse = async () => {
       const request = { headers: { 'X-API-Key': API_KEY }, body: draft };
       await send(url, 'POST', '/transactions', request);
       return true;
     };
-    while (await isAnswered().catch(() => false));
+    while (await hasResponse().catch(() => false));
     await closed;
     expect(await ended(child)).toBe(1);
     expect(output).toMatch(/database .*EFBIG.*\n$/);
@@ -430,7 +430,7 @@ describe('the local gateway', () => {
   });
   afterAll(() => server.close().closeAllConnections());
   const readEvent = async (method: string, path: string, request: Request = {}) =>
-    ((await send(url, method, path, request)) as Answer<{ event: APIGatewayProxyEvent }>).body.event;
+    ((await send(url, method, path, request)) as ApiResponse<{ event: APIGatewayProxyEvent }>).body.event;
   /** Returns the response to bytes that no client library would send. */
   const raw = async (bytes: string): Promise<string> => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').end(bytes);
@@ -512,14 +512,14 @@ describe('the local gateway', () => {
     { id: 'never', status: 503, code: 'system_service_unavailable' },
   ])('returns $status for a function that returns "$id", without the reason', async ({ id, status, code }) => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
-    const answer = await send(url, 'GET', `/transactions/${encodeURIComponent(id)}`);
-    expect([answer.status, answer.body.errors[0].code]).toEqual([status, code]);
-    expect(log.mock.lastCall?.[0]).toContain(answer.headers.get('X-Request-Id'));
+    const response = await send(url, 'GET', `/transactions/${encodeURIComponent(id)}`);
+    expect([response.status, response.body.errors[0].code]).toEqual([status, code]);
+    expect(log.mock.lastCall?.[0]).toContain(response.headers.get('X-Request-Id'));
     log.mockRestore();
-    expect(answer.headers.get('X-Request-Id')).toBe(answer.body.errors[0].meta.request_id);
-    expect(answer.text).not.toContain('a table name');
+    expect(response.headers.get('X-Request-Id')).toBe(response.body.errors[0].meta.request_id);
+    expect(response.text).not.toContain('a table name');
     // The function could have written before it stopped responding.
-    if (status === 503) expect(answer.body.errors[0].detail).toContain('with the same Idempotency-Key');
+    if (status === 503) expect(response.body.errors[0].detail).toContain('with the same Idempotency-Key');
   });
 
   it('forwards repeated headers, and a 304 without a body', async () => {

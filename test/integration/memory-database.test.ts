@@ -32,8 +32,8 @@ type Outcome = Result & { readonly name?: string; readonly reasons?: readonly ob
 /** Returns the response, or the error without its message, which differs between databases. */
 const readOutcome = async (send: () => Promise<Result>): Promise<Outcome> => {
   try {
-    const { $metadata: _, ConsumedCapacity: _units, ...answer } = await send();
-    return answer;
+    const { $metadata: _, ConsumedCapacity: _units, ...response } = await send();
+    return response;
   } catch (error) {
     const { name, Item, CancellationReasons } = error as TransactionCanceledException & Result;
     return { name, Item, reasons: CancellationReasons?.map(({ Code, Item: item }) => ({ Code, Item: item })) };
@@ -160,9 +160,9 @@ const getCommand = (TableName: string, random: () => number): Command => {
 };
 
 const getPlace = ({ pk, sk }: Item) => `${pk} ${sk}`;
-const sorted = (answer: Outcome, TableName: string): Outcome => {
-  const items = answer.Responses?.[TableName]?.toSorted((a, b) => (getPlace(a) < getPlace(b) ? -1 : 1)) ?? [];
-  return answer.Responses ? { ...answer, Responses: { [TableName]: items } } : answer;
+const sorted = (response: Outcome, TableName: string): Outcome => {
+  const items = response.Responses?.[TableName]?.toSorted((a, b) => (getPlace(a) < getPlace(b) ? -1 : 1)) ?? [];
+  return response.Responses ? { ...response, Responses: { [TableName]: items } } : response;
 };
 
 it('returns the same responses as the emulator to 1,500 random commands, page by page', async () => {
@@ -176,7 +176,7 @@ it('returns the same responses as the emulator to 1,500 random commands, page by
       const [inMemory, inEmulator] = [sorted(memory, TableName), sorted(emulator, TableName)];
       const { input } = command;
       if (!isDeepStrictEqual(inMemory, inEmulator))
-        expect({ step, input, answer: inMemory }).toEqual({ step, input, answer: inEmulator });
+        expect({ step, input, response: inMemory }).toEqual({ step, input, response: inEmulator });
       kinds.add(`${command.constructor.name} ${memory.name ?? 'done'}`);
       const { LastEvaluatedKey: ExclusiveStartKey } = memory;
       command = ExclusiveStartKey && new QueryCommand({ ...(command.input as QueryCommandInput), ExclusiveStartKey });

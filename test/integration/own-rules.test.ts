@@ -238,14 +238,14 @@ describe('custom rules with street addresses', () => {
       },
       '--activate',
     );
-    const answer = async (question: Question) => {
+    const response = async (question: Question) => {
       const { tax_amount, line_items } = await calculate(question);
       const resolution = line_items[0]?.address_resolution;
       return [tax_amount, resolution?.level, resolution?.ambiguous];
     };
-    expect(await answer(at('150 Main St'))).toEqual(['8.90', 'street', false]);
-    expect(await answer(at('300 Main St'))).toEqual(['6.90', 'zip5', false]);
-    expect(await answer(at(null))).toEqual(['6.90', 'zip5', true]);
-    expect((await answer({ ...at('150 Main St'), product: 'PRINT.BOOKS' }))[0]).toBe('0.00');
+    expect(await response(at('150 Main St'))).toEqual(['8.90', 'street', false]);
+    expect(await response(at('300 Main St'))).toEqual(['6.90', 'zip5', false]);
+    expect(await response(at(null))).toEqual(['6.90', 'zip5', true]);
+    expect((await response({ ...at('150 Main St'), product: 'PRINT.BOOKS' }))[0]).toBe('0.00');
   });
 });

@@ -65,10 +65,10 @@ describe('the order of errors', () => {
         };
         const ofFields = pointers.map((pointer) => `validation_invalid_format ${pointer}`);
         const expected = present.length === 1 ? [refusal, ...ofFields].join(' | ') : refusal;
-        const answer = await caller.call('POST', path, request);
-        expect([path, getRefusal(answer)]).toEqual([path, expected]);
+        const response = await caller.call('POST', path, request);
+        expect([path, getRefusal(response)]).toEqual([path, expected]);
         const limit = { nobody: null, writer: '2000' }[who];
-        expect(['service-version', 'x-ratelimit-limit'].map((name) => answer.headers.get(name))).toEqual([
+        expect(['service-version', 'x-ratelimit-limit'].map((name) => response.headers.get(name))).toEqual([
           version,
           limit === undefined ? '0' : limit,
         ]);
@@ -82,30 +82,30 @@ describe('the order of errors', () => {
     ['PUT', '/transactions', '405 | method_not_allowed', 'GET, POST'],
     ['GET', '/calculations', '405 | method_not_allowed', 'POST'],
   ])('reports path and method before the credential: %s %s', async (method, path, refusal, allow) => {
-    const answer = await anonymous.call(method, path);
-    expect([getRefusal(answer), answer.headers.get('allow')]).toEqual([refusal, allow]);
+    const response = await anonymous.call(method, path);
+    expect([getRefusal(response), response.headers.get('allow')]).toEqual([refusal, allow]);
   });
 
   it('reports fields before 404, 404 before 412, and 412 before 409', async () => {
     const client = await newClient();
     const { id } = await sold(client);
     const stale = { 'If-Match': '"7"' };
-    for (const [answer, refusal] of [
+    for (const [response, refusal] of [
       [await client.update(unknown, { status: 'paid' }, stale), '422 | validation_invalid_format /status'],
       [await client.update(unknown, { status: 'draft' }, stale), '404 | not_found'],
       [await client.update(id, { status: 'draft' }, stale), '412 | precondition_failed If-Match'],
       [await client.update(id, { status: 'draft' }), '409 | conflict_invalid_status_transition /status'],
     ] as const)
-      expect(getRefusal(answer)).toBe(refusal);
+      expect(getRefusal(response)).toBe(refusal);
   });
 
   it('reports query, fields and unknown fields together', async () => {
     const client = await newClient();
-    const answer = await client.call('POST', '/transactions?dry_run=1', {
+    const response = await client.call('POST', '/transactions?dry_run=1', {
       body: sale({ status: 'paid', colour: 'red' }),
       headers: { Prefer: 'handling=strict' },
     });
-    expect(getRefusal(answer)).toBe(
+    expect(getRefusal(response)).toBe(
       '422 | validation_unknown_parameter dry_run | validation_invalid_format /status | validation_unknown_field /colour',
     );
   });

@@ -8,7 +8,7 @@ import { newCaller, startApi } from '../support/api.ts';
 import { runCommand } from '../support/child-process.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
-it('matches its model while the process is killed and the network loses requests and replies', async () => {
+it('matches its model while the process is killed and the network loses requests and responses', async () => {
   const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...env } = process.env;
   const { code, out, err } = await runCommand(['test/attack/attack.ts', '--worlds', '1'], { env });
   expect(code, out + err).toBe(0);

@@ -7,24 +7,24 @@ import { now } from '../../shared/config/clock.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { connectClient, newCaller } from '../support/api.ts';
 import { requestContext } from '../support/handler-calls.ts';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { getRefusal, later } from '../support/sales.ts';
 
-const getRate = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
+const getRate = ({ headers }: ApiResponse) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
 
 describe("the account's setting", () => {
   it('rejects every request with a limit of 0, and applies a changed limit within a minute', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 0 } });
     const client = connectClient({ call });
     for (let times = 0; times < 3; times += 1) {
-      const answer = await client.list();
-      expect([getRefusal(answer), ...getRate(answer)]).toEqual(['429 | rate_limit_error', '0', '0']);
-      expect(answer.headers.has('x-ratelimit-reset')).toBe(false);
+      const response = await client.list();
+      expect([getRefusal(response), ...getRate(response)]).toEqual(['429 | rate_limit_error', '0', '0']);
+      expect(response.headers.has('x-ratelimit-reset')).toBe(false);
     }
     expect(await changeSettings(account, { rate_limit: 3 })).toBe(true);
     await later(60_000, async () => {
-      const answer = await client.list();
-      expect([answer.status, getRate(answer)[0]]).toEqual([200, '3']);
+      const response = await client.list();
+      expect([response.status, getRate(response)[0]]).toEqual([200, '3']);
     });
   });
 });

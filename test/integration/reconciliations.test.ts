@@ -168,12 +168,12 @@ describe('transactions not on the list', () => {
     let starting_after: string | null = null;
     do {
       const after = { ...day, starting_after };
-      const answer: Awaited<ReturnType<typeof reconciled>> = await reconciled(client, named, after);
-      expect(answer.matched_count).toBe(2);
-      expect(answer.complete).toBe(answer.next_cursor === null);
-      seen.push(...answer.extra.map(({ reference_id }) => String(reference_id)));
-      sizes.push(answer.extra.length);
-      starting_after = answer.next_cursor;
+      const response: Awaited<ReturnType<typeof reconciled>> = await reconciled(client, named, after);
+      expect(response.matched_count).toBe(2);
+      expect(response.complete).toBe(response.next_cursor === null);
+      seen.push(...response.extra.map(({ reference_id }) => String(reference_id)));
+      sizes.push(response.extra.length);
+      starting_after = response.next_cursor;
     } while (starting_after !== null);
     const expected = Array.from({ length: total }, (_, index) => index).filter((index) => isExtra(index) && index > 5);
     expect(new Set(seen)).toEqual(new Set(expected.map((index) => `r_${index}`)));
@@ -223,12 +223,12 @@ it('returns a warning for unknown fields, or an error in strict mode', async () 
 const meanwhile = async <Value>(change: () => Promise<unknown>, run: () => Promise<Value>): Promise<Value> => {
   let changed: Promise<unknown> | null = null;
   intercept(async ({ command, pass }) => {
-    const answer = await pass();
+    const response = await pass();
     if (command === 'BatchGetItem' && changed === null) {
       changed = change();
       await changed;
     }
-    return answer;
+    return response;
   });
   try {
     const value = await run();
@@ -247,16 +247,16 @@ describe('references that move during the read', () => {
       await made(client.update(first.id, { status: 'void' }));
       await sold(client, { reference_id: 'r' });
     };
-    const answer = await meanwhile(change, () => reconciled(client, [billed('r')]));
-    expect(answer).toMatchObject({ matched_count: 1, missing: [], different: [] });
+    const response = await meanwhile(change, () => reconciled(client, [billed('r')]));
+    expect(response).toMatchObject({ matched_count: 1, missing: [], different: [] });
   });
 
   it('reports the reference as missing if its transaction now has a different reference', async () => {
     const client = await newClient();
     const { id } = await made(client.create(sale({ reference_id: 'r' })));
     const change = () => made(client.update(id, { reference_id: 's', status: 'finalized' }));
-    const answer = await meanwhile(change, () => reconciled(client, [billed('r')]));
+    const response = await meanwhile(change, () => reconciled(client, [billed('r')]));
     const missing = [{ reference_id: 'r', transaction_id: null, reason: 'not_found' }];
-    expect(answer).toMatchObject({ matched_count: 0, missing });
+    expect(response).toMatchObject({ matched_count: 0, missing });
   });
 });

@@ -8,7 +8,7 @@ import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { type Client, newCaller, newClient } from '../support/api.ts';
-import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
+import { failSends, intercept, lostResponse, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, file } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { accounts, ledger } from '../support/run-command.ts';
@@ -264,10 +264,10 @@ describe('redact', () => {
     expect(await personalIn(caller.account.id)).toEqual([]);
   });
 
-  it('reports that the customer was removed although the reply of the database is lost', async () => {
+  it('reports that the customer was removed although the response of the database is lost', async () => {
     const caller = await newCaller();
     await made(caller.call('POST', '/customers', { body: { id: 'privgone', name: 'privname' } }));
-    const lost = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['DeleteItem'] });
+    const lost = failSends({ sends: 1, error: lostResponse, where: 'on the way back', of: ['DeleteItem'] });
     const ended = await redactJson(caller.account.id, '--customer', 'privgone').finally(noFaults);
     expect(lost.sends).toBeGreaterThan(1);
     expect(ended).toMatchObject({ code: 0, customer: true, left: 0 });

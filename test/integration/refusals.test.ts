@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { getRefusal, made, sale } from '../support/sales.ts';
 
 /** The additional fields of each request. */
@@ -56,20 +56,21 @@ beforeAll(async () => {
 it.each(rows)('returns the refusal $refused for $request with $sent', async ({ request, sent, refused, words }) => {
   const named = (text: string) => text.replace(/\{(draft|sale)\}/, (_, name: string) => ids[name] ?? '');
   const [method = '', path = ''] = named(request).split(' ');
-  const send = (): Promise<Answer> => {
+  const send = (): Promise<ApiResponse> => {
     if (method === 'GET') return caller.call('GET', `${path}?${repeated(sent)}`);
     const body: unknown = JSON.parse(named(sent), revive);
     const isObject =
       typeof body === 'object' && body !== null && !Array.isArray(body) && !('parent_transaction_id' in body);
     return caller.call('POST', path, { body: isObject ? { ...common[request], ...body } : body });
   };
-  const answer = await send();
-  expect(getRefusal(answer)).toBe(refused);
+  const response = await send();
+  expect(getRefusal(response)).toBe(refused);
   const [at, texts = ''] = words.split(/: (.*)/s);
-  const error = answer.body.errors.find(({ source }) => source.pointer === at);
+  const error = response.body.errors.find(({ source }) => source.pointer === at);
   for (const text of texts.split(' … ')) if (at) expect(error?.detail).toContain(text);
-  for (const { source, detail, meta } of answer.body.errors) {
-    if (answer.status === 422) expect(detail).toMatch(/Send |Leave |Did you mean |Known parameters: | has the fields /);
+  for (const { source, detail, meta } of response.body.errors) {
+    if (response.status === 422)
+      expect(detail).toMatch(/Send |Leave |Did you mean |Known parameters: | has the fields /);
     expect(detail).not.toContain('Invalid input');
     const [, suggested] = /Did you mean `?([^`?]+)`?\?/.exec(detail) ?? [];
     if (request === 'POST /customers') expect(meta['did_you_mean']).toEqual(suggested && [suggested]);
@@ -131,9 +132,9 @@ it.each([
   ['{"line_items":[}', ['line 1', 'column 16', 'a value']],
   ['{\n  "currency": "USD",\n}', ['line 3', 'column 1', 'field name']],
 ])('rejects a body that is not JSON: %j', async (body, words) => {
-  const answer = await raw('/calculations', { method: 'POST', body });
-  const { errors } = (await answer.json()) as { errors: { code: string; detail: string }[] };
-  expect([answer.status, errors[0]?.code]).toEqual([400, 'validation_malformed_json']);
+  const response = await raw('/calculations', { method: 'POST', body });
+  const { errors } = (await response.json()) as { errors: { code: string; detail: string }[] };
+  expect([response.status, errors[0]?.code]).toEqual([400, 'validation_malformed_json']);
   for (const word of words) expect(errors[0]?.detail).toContain(word);
 });
 

@@ -133,8 +133,8 @@ it('lists at most a hundred differences, and their number', async () => {
   const withoutTax = ({ line_items: all }: Transaction) => {
     return { line_items: all.map((one) => ({ ...one, tax_amount: '0.00' })) };
   };
-  const answer = await replayChanged(withoutTax, { line_items });
-  expect(answer).toMatchObject({ match: false, difference_count: 150, differences: { length: 100 } });
+  const response = await replayChanged(withoutTax, { line_items });
+  expect(response).toMatchObject({ match: false, difference_count: 150, differences: { length: 100 } });
 });
 
 it('lists an additional row, field by field', async () => {
@@ -143,10 +143,10 @@ it('lists an additional row, field by field', async () => {
 });
 
 it('returns match null if a release is missing', async () => {
-  const answer = await replayChanged(() => ({ content_releases: gone }));
+  const response = await replayChanged(() => ({ content_releases: gone }));
   const missing = { match: null, reason: 'release_not_found', content_releases: gone };
   const detail = expect.stringContaining('US-MI@2020-01-01.1');
-  expect(answer).toMatchObject({ ...missing, detail, difference_count: 0, differences: [] });
+  expect(response).toMatchObject({ ...missing, detail, difference_count: 0, differences: [] });
 });
 
 it('replays a place without content as uncovered, even if content exists now', async () => {
@@ -160,8 +160,8 @@ it('returns the same for a credit without the stored state of its sale', async (
   const credit = await made(client.create(buildCreditRequest(parent)));
   const { creditBasis } = transactionFrom(await readItem(caller, credit.id));
   expect(creditBasis?.figures.tax_amount).toBe('6.00');
-  const answer = await replayedWith(caller, credit.id, ({ creditBasis: _, ...stored }) => stored);
-  expect(answer).toMatchObject({ match: null, reason: 'parent_not_known', differences: [] });
+  const response = await replayedWith(caller, credit.id, ({ creditBasis: _, ...stored }) => stored);
+  expect(response).toMatchObject({ match: null, reason: 'parent_not_known', differences: [] });
 });
 
 it("uses the stored settings of the transaction, not the account's current settings", async () => {
@@ -177,8 +177,8 @@ it("uses the stored settings of the transaction, not the account's current setti
 it('replays an expired draft at the version that reads return', async () => {
   const client = await newClient();
   const { id } = await made(client.create(sale()));
-  const answer = await later(2 * dayMs, () => replayed(client, id));
-  expect([answer.match, answer.version]).toEqual([true, 2]);
+  const response = await later(2 * dayMs, () => replayed(client, id));
+  expect([response.match, response.version]).toEqual([true, 2]);
 });
 
 it('reads the ledger once, and a second time for the sale of a credit', async () => {

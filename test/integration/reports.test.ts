@@ -372,9 +372,9 @@ describe('reports in many currencies', () => {
     await putItems(environment.tables.transactions, rows.length, (at) => buildItem(rows[at] as (typeof rows)[number]));
     const path = '/reports/by-state?from=2026-01&to=2026-03';
     const readPage = async (after: Readonly<Record<string, string>> = {}) => {
-      const answer = await client.call('GET', `${path}&${new URLSearchParams(after)}` as '/reports/by-state');
-      expect(Buffer.byteLength(JSON.stringify(answer.text))).toBeLessThan(6_200_000);
-      return answer;
+      const response = await client.call('GET', `${path}&${new URLSearchParams(after)}` as '/reports/by-state');
+      expect(Buffer.byteLength(JSON.stringify(response.text))).toBeLessThan(6_200_000);
+      return response;
     };
     const { rows: found, pages } = await everyRow(readPage);
     expect(pages).toBe(2);

@@ -8,9 +8,9 @@ import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, connectClient, newCaller, newClient, startApi } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
-import { failSends, lostReply, noFaults, useSdk } from '../support/faults.ts';
+import { failSends, lostResponse, noFaults, useSdk } from '../support/faults.ts';
 import { hurriedCall } from '../support/gateway.ts';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
 
@@ -29,14 +29,14 @@ const duration = {
   Dimensions: [['operation']],
   Metrics: [{ Name: 'Duration', Unit: 'Milliseconds' }],
 };
-const getRequestId = ({ headers }: Answer) => headers.get('X-Request-Id');
+const getRequestId = ({ headers }: ApiResponse) => headers.get('X-Request-Id');
 
 /** Returns the log lines of a request by its id, because others can be written at the same time. */
-const listLines = (answer: Answer): Line[] =>
-  metricLines().filter(({ request_id }) => request_id === getRequestId(answer));
-const getLine = (answer: Answer): Line => {
-  const [line, ...others] = listLines(answer);
-  if (!line || others.length > 0) throw new Error(`There are ${listLines(answer).length} lines.`);
+const listLines = (response: ApiResponse): Line[] =>
+  metricLines().filter(({ request_id }) => request_id === getRequestId(response));
+const getLine = (response: ApiResponse): Line => {
+  const [line, ...others] = listLines(response);
+  if (!line || others.length > 0) throw new Error(`There are ${listLines(response).length} lines.`);
   return line;
 };
 const time = { _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: expect.any(Array) } };
@@ -48,11 +48,15 @@ describe('the log line of a request', () => {
     async (operation) => {
       const { method, path, scope } = endpoints[operation];
       const caller = await newCaller();
-      const answer = await caller.call(method, path.replace('{id}', 'tx_none'), method === 'POST' ? { body: {} } : {});
-      const line = getLine(answer);
-      expect(line).toMatchObject({ request_id: getRequestId(answer), operation, status: answer.status, ...used });
+      const response = await caller.call(
+        method,
+        path.replace('{id}', 'tx_none'),
+        method === 'POST' ? { body: {} } : {},
+      );
+      const line = getLine(response);
+      expect(line).toMatchObject({ request_id: getRequestId(response), operation, status: response.status, ...used });
       expect(line['account']).toBe(scope === null ? undefined : caller.account.id);
-      expect(line['code']).toBe(answer.body?.errors?.[0].code);
+      expect(line['code']).toBe(response.body?.errors?.[0].code);
       expect(line['_aws'].CloudWatchMetrics[0]).toEqual(duration);
       expect(line['Duration']).toBeGreaterThan(0);
     },
@@ -60,11 +64,11 @@ describe('the log line of a request', () => {
 
   it('contains exactly the documented fields for a calculation and an error, in less than 600 bytes', async () => {
     const { account, call } = await newCaller();
-    const buildFields = (answer: Answer, metrics: unknown[], fields: object) => ({
+    const buildFields = (response: ApiResponse, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },
-      request_id: getRequestId(answer),
+      request_id: getRequestId(response),
       operation: 'create-calculation',
-      status: answer.status,
+      status: response.status,
       account: account.id,
       ...used,
       KeyKept: 0,
@@ -107,8 +111,12 @@ describe('the log line of a request', () => {
   });
 
   it("includes the function's name for a method that a path does not have, and none for a gateway error", async () => {
-    const answer = await anonymous.call('DELETE', '/transactions');
-    expect(getLine(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
+    const response = await anonymous.call('DELETE', '/transactions');
+    expect(getLine(response)).toMatchObject({
+      operation: 'method-not-allowed',
+      status: 405,
+      code: 'method_not_allowed',
+    });
     const unknown = await anonymous.call('GET', '/nowhere');
     expect([unknown.status, listLines(unknown)]).toEqual([404, []]);
   });
@@ -124,7 +132,7 @@ describe('the log line of a request', () => {
     const bug = await asked();
     expect(getLine(bug)).toMatchObject({ ...failed, status: 500, code: 'system_internal_error' });
     expect(bug.headers.get('X-RateLimit-Limit')).toBe('2000');
-    failSends({ error: lostReply, ...where });
+    failSends({ error: lostResponse, ...where });
     expect(getLine(await asked())).toMatchObject(outage);
     noFaults();
     useSdk();
@@ -144,11 +152,11 @@ describe('the log line of a request', () => {
     await anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': 'levy_none' } });
     expect(unread().length).toBe(before);
     const caller = await newCaller();
-    failSends({ error: lostReply, where: 'on the way there', of: ['GetItem'] });
-    const answer = await caller.call('GET', '/coverage');
+    failSends({ error: lostResponse, where: 'on the way there', of: ['GetItem'] });
+    const response = await caller.call('GET', '/coverage');
     expect(unread().slice(before)).toEqual([{ ...time, CredentialsUnread: 1, error: 'TimeoutError' }]);
-    expect(getLine(answer)).toMatchObject({ status: 503, code: 'system_service_unavailable' });
-    expect(getLine(answer)).not.toHaveProperty('account');
+    expect(getLine(response)).toMatchObject({ status: 503, code: 'system_service_unavailable' });
+    expect(getLine(response)).not.toHaveProperty('account');
   });
 
   it('contains neither the probes nor the handled refusals of the TaxJar-compatible API', async () => {
@@ -160,7 +168,7 @@ describe('the log line of a request', () => {
         method,
         headers,
         ...(body && { body: JSON.stringify(body) }),
-      })) as never as Answer;
+      })) as never as ApiResponse;
     const rates = await ask('GET', 'rates/10001');
     expect(getLine(rates)).not.toHaveProperty('Tax');
     const line_items = [{ id: '1', quantity: 1, unit_price: 100 }];
@@ -185,9 +193,9 @@ describe('the log line of a request', () => {
   it('writes no line if request lines are off', async () => {
     const { call } = await newCaller();
     requestLines.areOn = false;
-    const answer = await call('POST', '/calculations', { body: sale() });
+    const response = await call('POST', '/calculations', { body: sale() });
     requestLines.areOn = true;
-    expect([answer.status, listLines(answer)]).toEqual([200, []]);
+    expect([response.status, listLines(response)]).toEqual([200, []]);
   });
 });
 
@@ -198,7 +206,7 @@ describe('request lines with essential metrics', () => {
   afterEach(() => {
     published.areAll = true;
   });
-  const publishedBy = (answer: Answer) => getLine(answer)['_aws'].CloudWatchMetrics;
+  const publishedBy = (response: ApiResponse) => getLine(response)['_aws'].CloudWatchMetrics;
 
   it('publishes only the duration of a calculation, and writes all fields in the line', async () => {
     const { call } = await newCaller();
@@ -225,7 +233,7 @@ describe('request lines with essential metrics', () => {
     expect(publishedBy(created)).toEqual([duration, directive(['Recorded'])]);
     const stranger = await newCaller();
     const before = metricLines().length;
-    failSends({ error: lostReply, where: 'on the way there', of: ['GetItem'] });
+    failSends({ error: lostResponse, where: 'on the way there', of: ['GetItem'] });
     await stranger.call('GET', '/coverage');
     const counted = metricLines()
       .slice(before)
@@ -251,22 +259,22 @@ describe('the counts of a line', () => {
     const sales = await Promise.all(callers.map((caller) => sold(connectClient(caller))));
     // Warm: the key is cached, and the limiter has a lease. A strongly consistent read of at most 4 KB is one unit.
     const alone = await Promise.all(callers.map((caller, at) => caller.call('GET', `/transactions/${sales[at]?.id}`)));
-    for (const answer of alone) expect(getLine(answer)['KeyKept']).toBe(1);
+    for (const response of alone) expect(getLine(response)['KeyKept']).toBe(1);
     const [one] = callers as [Caller];
     const charged: number[] = [];
     useSdk();
     database.middlewareStack.add(
       (next) => async (sent) => {
-        const answer = await next(sent);
-        const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: Consumed | Consumed[] };
+        const response = await next(sent);
+        const { ConsumedCapacity = [] } = response.output as { ConsumedCapacity?: Consumed | Consumed[] };
         charged.push([ConsumedCapacity].flat().reduce((sum, { CapacityUnits = Number.NaN }) => sum + CapacityUnits, 0));
-        return answer;
+        return response;
       },
       { step: 'deserialize', name: 'charge', priority: 'high' },
     );
-    const answer = await one.call('POST', '/transactions', { body: sale({ status: 'finalized' }) });
+    const response = await one.call('POST', '/transactions', { body: sale({ status: 'finalized' }) });
     database.middlewareStack.remove('charge');
-    const line = getLine(answer);
+    const line = getLine(response);
     expect(charged.length).toBeGreaterThan(0);
     expect(line['database_calls']).toBe(charged.length);
     expect(line['database_units']).toBe(charged.reduce((sum, units) => sum + units, 0));
@@ -305,15 +313,15 @@ describe('the counts of a line', () => {
     const elsewhere = { ...michigan, line1: '350 W Georgia Street', city: 'Salem', state: 'OR', postal_code: '97301' };
     const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '0.99' };
     const body = sale({ line_items: [line, { ...line, customer: { address: elsewhere } }] });
-    const answer = await call('POST', '/calculations', { body });
-    const [first, second, ...others] = listLines(answer);
+    const response = await call('POST', '/calculations', { body });
+    const [first, second, ...others] = listLines(response);
     const taxes = [first, second].map((written) => [written?.['state'], written?.['Tax']]);
     expect(Object.fromEntries(taxes)).toEqual({ 'US-MI': 0.06, 'US-OR': 0 });
-    expect(Number(answer.body.tax_amount)).toBe(0.06);
+    expect(Number(response.body.tax_amount)).toBe(0.06);
     expect(others).toEqual([]);
     expect(second).toEqual({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [directive(['Tax'], 'state')] },
-      request_id: getRequestId(answer),
+      request_id: getRequestId(response),
       state: second?.['state'],
       Tax: second?.['Tax'],
     });
@@ -332,10 +340,10 @@ describe('the counts of a line', () => {
     const credit = { type: 'credit', status: 'finalized', parent_transaction_id: first.body.id };
     const [credited, over] = [await create(credit), await create(credit)];
     const euro = await call('POST', '/calculations', { body: sale({ currency: 'EUR' }) });
-    const found = [first, replay, taken, finalized, calculated, credited, over, euro].map((answer) => {
-      const line = getLine(answer);
+    const found = [first, replay, taken, finalized, calculated, credited, over, euro].map((response) => {
+      const line = getLine(response);
       const isMetric = JSON.stringify(line['_aws'].CloudWatchMetrics).includes('"Recorded"');
-      return [answer.status, line['Recorded'], isMetric, line['Tax']];
+      return [response.status, line['Recorded'], isMetric, line['Tax']];
     });
     expect(found).toEqual([
       [201, 1, true, 6],

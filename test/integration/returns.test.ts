@@ -121,10 +121,10 @@ const buildRequest = (sale: Transaction) => {
 const refund = async (filer: Filer, { sale, credits }: Case) => {
   const live: Transaction[] = [];
   const take = async (body: object, month: string) => {
-    const answer = await filer.create(buildCreditRequest(sale, { ...body, tax_date: `${month}-15` }));
-    if (answer.status !== 201) return;
-    live.push(answer.body);
-    credits.push({ id: answer.body.id, shares: listShares(sale, live) });
+    const response = await filer.create(buildCreditRequest(sale, { ...body, tax_date: `${month}-15` }));
+    if (response.status !== 201) return;
+    live.push(response.body);
+    credits.push({ id: response.body.id, shares: listShares(sale, live) });
   };
   for (let step = draw.below(9); step > 0; step -= 1) {
     const month = draw.of(months);

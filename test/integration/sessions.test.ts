@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
-import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { failSends, lostResponse, noFaults } from '../support/faults.ts';
 import { getRefusal, later, made } from '../support/sales.ts';
 
 const minuteMs = 60_000;
@@ -42,16 +42,16 @@ it('exchanges a key for a cookie that scripts and other sites cannot use, and re
 
 it('sets a cookie that is Secure and bound to the host, except on loopback addresses', async () => {
   const { call } = await newCaller();
-  const answer = await call('POST', '/session', { body: { action: 'start' }, headers: { Host: 'levy.example' } });
-  expect(answer.headers.get('set-cookie')).toMatch(
+  const response = await call('POST', '/session', { body: { action: 'start' }, headers: { Host: 'levy.example' } });
+  expect(response.headers.get('set-cookie')).toMatch(
     /^__Host-levy_session=\w+; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
   );
 });
 
-it('starts although the reply of the database is lost', async () => {
+it('starts although the response of the database is lost', async () => {
   const caller = await newCaller();
   await made(caller.call('GET', '/account'));
-  const failed = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['PutItem'] });
+  const failed = failSends({ sends: 1, error: lostResponse, where: 'on the way back', of: ['PutItem'] });
   try {
     const { read } = await signedIn(caller);
     expect(failed.sends).toBe(2);

@@ -33,7 +33,7 @@ it('starts no batch without enough time, and the next run finishes', async () =>
       isComplete = ((await sweep()) as { complete: boolean }).complete;
     expect(await sweep()).toEqual({ voided: 0, skipped: 0, complete: true });
   });
-  // Checks the drafts, not the runs, because a run whose reply was lost does not count what it voided. The clock is set
+  // Checks the drafts, not the runs, because a run whose response was lost does not count what it voided. The clock is set
   // back.
   const statuses = await Promise.all(drafts.map(async ({ id }) => (await made(client.get(id))).status));
   expect(statuses).toEqual(Array(300).fill('void'));

@@ -29,9 +29,9 @@ it('records orders and refunds once, and lists, changes and deletes them', async
   expect(created.line_items).toMatchObject([{ id: '1', product_identifier: 'sku', product_tax_code: '31000' }]);
   // TaxJar's client for Go reads amounts only as strings.
   const line_items = [{ quantity: 1, unit_price: '15', discount: '0' }];
-  const { answer } = await sendRaw(caller, 'GET', 'orders/123');
-  expect(answer.order).toMatchObject({ amount: '16.50', shipping: '1.50', sales_tax: '1.46', line_items });
-  // A repetition after a lost reply.
+  const { response } = await sendRaw(caller, 'GET', 'orders/123');
+  expect(response.order).toMatchObject({ amount: '16.50', shipping: '1.50', sales_tax: '1.46', line_items });
+  // A repetition after a lost response.
   expect(await client.createOrder(sent)).toEqual({ order: created });
   for (const other of [{ amount: 17.5 }, { to_zip: '10002' }, { line_items: [{ ...lines[0], unit_price: 14 }] }])
     expect(await refusal(client.createOrder({ ...sent, ...other }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
@@ -158,8 +158,8 @@ it('distributes a changed refund as if the replaced refund did not exist', async
 it('keeps the line items that a PUT does not send, with the sent amounts', async () => {
   const { caller, client } = await newClient();
   const put = async (kind: 'orders' | 'refunds', id: string, body: object) => {
-    const { status, answer, warnings } = await sendRaw(caller, 'PUT', `${kind}/${id}`, body);
-    return { status, differs: warnings?.includes('line_amount_differs') ?? false, ...withNumbers(answer) };
+    const { status, response, warnings } = await sendRaw(caller, 'PUT', `${kind}/${id}`, body);
+    return { status, differs: warnings?.includes('line_amount_differs') ?? false, ...withNumbers(response) };
   };
   const items = [
     { id: 'a', quantity: 2, product_identifier: 'shirt', product_tax_code: '20010', unit_price: 5 },
@@ -422,8 +422,8 @@ it('returns whole quantities as integers, which the clients for Python and Go re
   // ERPNext sends quantities with decimals.
   const line_items = [{ id: 1, quantity: '!', unit_price: 7.5 }];
   const body = JSON.stringify({ ...order, line_items }).replace('"!"', '2.0');
-  const { answer } = await sendRaw(caller, 'POST', 'orders', body);
-  expect(answer.order.line_items[0].quantity).toBe(2);
+  const { response } = await sendRaw(caller, 'POST', 'orders', body);
+  expect(response.order.line_items[0].quantity).toBe(2);
 });
 
 it('accepts the dates, empty fields and line item ids of plugins in PHP', async () => {
@@ -444,8 +444,8 @@ it('accepts the dates, empty fields and line item ids of plugins in PHP', async 
     ['2026-10-14T00:00:00+00:00', '2026-10-14'],
   ];
   for (const [at, [transaction_date, recorded]] of dates.entries()) {
-    const { status, answer } = await post('orders', { ...sold, transaction_id: at, transaction_date });
-    expect([status, answer.order?.transaction_date]).toEqual([201, recorded]);
+    const { status, response } = await post('orders', { ...sold, transaction_id: at, transaction_date });
+    expect([status, response.order?.transaction_date]).toEqual([201, recorded]);
   }
   // Items of a refund have their own ids, and negative quantities.
   const back = { ...sold, transaction_reference_id: 0, transaction_date: '2026-10-20 10:00:00', amount: -160 };
@@ -545,21 +545,21 @@ it('refuses an amount that is not the sum of the line items, except for the firs
   for (const version of ['', '2018-01-01', '2020-08-07', '2022-01-24'])
     expect(await send(version, 'POST', 'orders', { ...sale, transaction_id: 'u', amount: 25 })).toMatchObject({
       status: 400,
-      answer: { detail: 'amount is 25.00, but the line items and the shipping add up to 20.00. Send their sum.' },
+      response: { detail: 'amount is 25.00, but the line items and the shipping add up to 20.00. Send their sum.' },
     });
   // A cent for each line item can be a rounding.
   expect((await send('2022-01-24', 'POST', 'orders', { ...sale, amount: 20.02 })).status).toBe(201);
   expect((await send('2012-01-01', 'POST', 'orders', { ...sale, transaction_id: 'u', amount: 25 })).status).toBe(201);
   // The sum of line items without a valid quantity is unknown.
   const none = { ...sale, transaction_id: 'w', line_items: [{ ...lines[0], quantity: 0, discount: 0 }] };
-  expect((await send('', 'POST', 'orders', none)).answer.detail).toContain('quantity');
+  expect((await send('', 'POST', 'orders', none)).response.detail).toContain('quantity');
   const changed = { ...sale, shipping: 6 };
   expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 25 })).status).toBe(400);
   expect((await send('2022-01-24', 'PUT', 'orders/t', { ...changed, amount: 21 })).status).toBe(200);
   expect((await send('2022-01-24', 'PUT', 'orders/t', { transaction_id: 't', shipping: 5 })).status).toBe(200);
   // An amount that is not sent follows the line items.
   const fewer = await send('2022-01-24', 'PUT', 'orders/t', { line_items: [lines[0]] });
-  expect(fewer).toMatchObject({ status: 200, answer: { order: { amount: '22.00' } } });
+  expect(fewer).toMatchObject({ status: 200, response: { order: { amount: '22.00' } } });
   expect((await send('2022-01-24', 'PUT', 'orders/t', { line_items: lines })).status).toBe(200);
   const refund = (amount: number) =>
     buildRefund('r', 't', [amount, -5, -1], { line_items: [{ ...lines[0], quantity: -1, discount: -1.5 }] });

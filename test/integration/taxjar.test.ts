@@ -202,9 +202,9 @@ describe('taxes', () => {
     // The tax is 6 % of 3 x 33.335, which is 100.005 and rounds to 100.01. The last value is the result of
     // floating-point arithmetic.
     for (const price of ['33.335', '"33.335"', '33.335000000000001']) {
-      const reply = await send(body(price));
-      expect(await reply.text()).toContain('"amount_to_collect":6.00');
-      expect(reply.headers.get('Levy-Warnings')?.split(',')).toContain('product_tax_code_missing');
+      const response = await send(body(price));
+      expect(await response.text()).toContain('"amount_to_collect":6.00');
+      expect(response.headers.get('Levy-Warnings')?.split(',')).toContain('product_tax_code_missing');
     }
     // N.Y. Tax Law 1115(a)(30) exempts clothing below 110.00, and 1105(a) does not tax shipping with it.
     const shirt = { quantity: 1, unit_price: 25, product_tax_code: '20010' };
@@ -213,18 +213,18 @@ describe('taxes', () => {
       [shirt, 0],
       [goods, 8.88],
     ] as const) {
-      const reply = await send(JSON.stringify({ ...to, shipping: 0, line_items: [line] }));
-      expect(await reply.json()).toMatchObject({ tax: { amount_to_collect: tax } });
-      expect(reply.headers.get('Levy-Warnings')).not.toContain('product_tax_code_missing');
+      const response = await send(JSON.stringify({ ...to, shipping: 0, line_items: [line] }));
+      expect(await response.json()).toMatchObject({ tax: { amount_to_collect: tax } });
+      expect(response.headers.get('Levy-Warnings')).not.toContain('product_tax_code_missing');
     }
     // The line items are taxed, not a different amount.
     for (const [amount, warns] of [
       [100, false],
       [90, true],
     ] as const) {
-      const reply = await send(JSON.stringify({ ...to, amount, shipping: 5, line_items: [goods] }));
-      expect(await reply.json()).toMatchObject({ tax: { order_total_amount: 105, amount_to_collect: 9.32 } });
-      expect(reply.headers.get('Levy-Warnings')?.includes('line_amount_differs') ?? false).toBe(warns);
+      const response = await send(JSON.stringify({ ...to, amount, shipping: 5, line_items: [goods] }));
+      expect(await response.json()).toMatchObject({ tax: { order_total_amount: 105, amount_to_collect: 9.32 } });
+      expect(response.headers.get('Levy-Warnings')?.includes('line_amount_differs') ?? false).toBe(warns);
     }
     const token = { Authorization: `Token token="${caller.key}"` };
     expect((await send(body('1'), token)).status).toBe(200);
@@ -346,13 +346,15 @@ describe('the TaxJar-compatible API', () => {
     for (const { method, path, operation } of sequence) {
       const example = operation.requestBody && resolved(operation.requestBody).content['application/json'].example;
       const body = example !== undefined && { body: JSON.stringify(example) };
-      const reply = await fetch(`${url}/taxjar${path}`, { method, headers, ...body });
-      const [[status, response]] = Object.entries(operation.responses) as [[string, Reference & { content: Content }]];
-      const answer = await reply.json();
-      expect([method, path, reply.status]).toEqual([method, path, Number(status)]);
-      const { schema } = resolved(response).content['application/json'];
+      const response = await fetch(`${url}/taxjar${path}`, { method, headers, ...body });
+      const [[status, documented]] = Object.entries(operation.responses) as [
+        [string, Reference & { content: Content }],
+      ];
+      const value = await response.json();
+      expect([method, path, response.status]).toEqual([method, path, Number(status)]);
+      const { schema } = resolved(documented).content['application/json'];
       const validate = ajv.compile({ allOf: [schema], components: openApi.components });
-      validate(answer);
+      validate(value);
       expect([method, path, validate.errors ?? []]).toEqual([method, path, []]);
     }
   });

@@ -15,7 +15,7 @@ import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
 import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { monthly } from '../support/filings.ts';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { accounts, expectFailure } from '../support/run-command.ts';
 import { getMeta, getRefusal, made, sold } from '../support/sales.ts';
 
@@ -23,7 +23,7 @@ const scopes = ['read', 'write', 'settings'] as const;
 const owner = () => newCaller({ scopes, settings: { registrations: null } });
 const change = ({ call }: Caller, body: object, headers = {}) => call('POST', '/account', { body, headers });
 const read = ({ call }: Caller) => call('GET', '/account');
-const getTag = ({ headers }: Answer) => ({ 'If-Match': headers.get('ETag') ?? '' });
+const getTag = ({ headers }: ApiResponse) => ({ 'If-Match': headers.get('ETag') ?? '' });
 
 const tin = { type: 'FEIN' as const, number: '123456789' };
 const identity = { legal_name: 'A shop', sst_id: null, state_ids: { MN: '1234567' }, tin };
@@ -107,27 +107,27 @@ describe('POST /account', () => {
   it('accepts one of two concurrent changes to the same settings', async () => {
     const caller = await owner();
     const tag = getTag(await read(caller));
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       change(caller, { review_days: 5 }, tag),
       change(caller, { time_zone: 'America/Chicago' }, tag),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
   it('applies concurrent changes of different settings, and one of two changes of the same setting', async () => {
     const caller = await owner();
     const days4to7 = [4, 5, 6, 7].map((review_days) => ({ review_days }));
     const sent = [{ time_zone: 'America/Chicago' }, { ambiguous_address: 'reject' }, ...days4to7];
-    const answers = await Promise.all(sent.map((body) => change(caller, body)));
+    const responses = await Promise.all(sent.map((body) => change(caller, body)));
     // Under contention, the service returns a retryable error.
-    expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+    expect(responses.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     const { time_zone, ambiguous_address, review_days, changes = [] } = await made(read(caller));
     expect([time_zone, ambiguous_address]).toEqual(['America/Chicago', 'reject']);
     const days = changes.filter(({ setting }) => setting === 'review_days');
     // The history is a chain from the default to the value now.
     for (const { before } of days) expect([String(3), ...days.map(({ after }) => after)]).toContain(before);
     expect(days.map(({ after }) => after)).toContain(String(review_days));
-    expect(days).toHaveLength(answers.slice(2).filter(({ status }) => status === 200).length);
+    expect(days).toHaveLength(responses.slice(2).filter(({ status }) => status === 200).length);
   });
 
   it('refuses a change that would skip open periods with sales', async () => {
@@ -234,18 +234,18 @@ describe('account store', () => {
     it('rejects an API key if the database returns a different key', async () => {
       const { secret } = await accountWithKey();
       intercept(async ({ pass }) => {
-        const answer = await pass();
-        const { Item } = answer.output as { Item?: { pk: string } };
+        const response = await pass();
+        const { Item } = response.output as { Item?: { pk: string } };
         if (Item) Item.pk = apiKeyKey(hashKey('another')).pk;
-        return answer;
+        return response;
       });
       await expect(findKey(hashKey(secret)).finally(noFaults)).rejects.toThrow('different API key');
     });
 
     it('keeps the id of a key that is provisioned again on the same terms, even concurrently', async () => {
       const { account: owner, secret, id } = await accountWithKey();
-      const answers = await Promise.all([1, 2, 3].map(() => provision(owner.id, secret)));
-      expect(answers.map((key) => key.id)).toEqual([id, id, id]);
+      const responses = await Promise.all([1, 2, 3].map(() => provision(owner.id, secret)));
+      expect(responses.map((key) => key.id)).toEqual([id, id, id]);
     });
 
     it.each<Terms>([{ scopes: ['read', 'write'] }, { expires_at: '2030-01-01T00:00:00.000Z' }])(

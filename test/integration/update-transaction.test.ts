@@ -97,9 +97,9 @@ it.each(Object.keys(states) as State[])(
   async (state) => {
     const same = { currency: 'USD', collected_by: 'seller', reference_id: 'r', metadata: { a: '1' } };
     const { before, update } = await start(state, { ...inputs, ...same });
-    const answer = await update(before, { Prefer: 'handling=strict' });
-    expect([answer.status, answer.body]).toEqual([200, before]);
-    expect(answer.headers.get('etag')).toBe(`"${before.version}"`);
+    const response = await update(before, { Prefer: 'handling=strict' });
+    expect([response.status, response.body]).toEqual([200, before]);
+    expect(response.headers.get('etag')).toBe(`"${before.version}"`);
   },
 );
 
@@ -133,9 +133,9 @@ it.each([
   ['', 412],
 ])('returns $1 if the version is 1 and If-Match is $0', async (header, status) => {
   const { client, before, update } = await start('draft');
-  const answer = await update({ metadata: { a: '1' } }, { 'If-Match': header });
-  expect(answer.status).toBe(status);
-  if (status === 412) expect(getRefusal(answer)).toBe('412 | precondition_failed If-Match');
+  const response = await update({ metadata: { a: '1' } }, { 'If-Match': header });
+  expect(response.status).toBe(status);
+  if (status === 412) expect(getRefusal(response)).toBe('412 | precondition_failed If-Match');
   expect((await made(client.get(before.id))).version).toBe(status === 200 ? 2 : 1);
 });
 
@@ -204,14 +204,14 @@ it('includes a hash in each history entry that the response determines and the n
 it('adds the newest 50 entries to GET with expand=history; the field is null without the parameter, and absent in other responses', async () => {
   const client = await newClient();
   const draft = await changedTo(client, 52);
-  const answer = await expanded(client, draft.id);
+  const response = await expanded(client, draft.id);
   const plain = await client.get(draft.id);
-  expect(answer.body.history?.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, i) => 52 - i));
-  expect({ ...answer.body, commitments: undefined, history: null }).toEqual(plain.body);
+  expect(response.body.history?.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, i) => 52 - i));
+  expect({ ...response.body, commitments: undefined, history: null }).toEqual(plain.body);
   expect(plain.text.endsWith(',"history":null}')).toBe(true);
-  expect(answer.headers.get('etag')).toBe('"52"');
+  expect(response.headers.get('etag')).toBe('"52"');
   const { data } = await made(getHistory(client, draft.id, { limit: '50' }));
-  expect(data).toEqual(answer.body.history);
+  expect(data).toEqual(response.body.history);
   const { data: rows } = await made(client.list());
   for (const other of [draft, rows[0], await made(client.update(draft.id, { metadata: null }))])
     expect(other).not.toHaveProperty('history');

@@ -45,13 +45,13 @@ describe('worked cases', () => {
   });
 
   it.each(sales.map((one) => ({ ...one, one })))('$id: $expected.tax_total ($citation)', ({ one, expected, state }) => {
-    const answer = calculated(one);
+    const response = calculated(one);
     const { tax_total, local_tax, customer_pays, grand_total, sourced_to, rows = [] } = expected;
     expect(Object.keys(expected).length).toBeGreaterThan(0);
-    expect(Object.keys(answer.content_releases)).toEqual([`US-${state}`]);
-    if (tax_total !== undefined) expect(isOfStateAlone(one) ? stateTax(answer) : answer.tax_amount).toBe(tax_total);
-    for (const row of rows) expect({ ...row, ...getFound(answer, row, one) }).toEqual(row);
-    const taxes = answer.line_items.flatMap((line) => line.taxes);
+    expect(Object.keys(response.content_releases)).toEqual([`US-${state}`]);
+    if (tax_total !== undefined) expect(isOfStateAlone(one) ? stateTax(response) : response.tax_amount).toBe(tax_total);
+    for (const row of rows) expect({ ...row, ...getFound(response, row, one) }).toEqual(row);
+    const taxes = response.line_items.flatMap((line) => line.taxes);
     if (local_tax !== undefined)
       expect(taxes.filter((row) => row.jurisdiction_type !== 'state').map((row) => row.tax_amount)).toEqual([
         local_tax,
@@ -62,13 +62,13 @@ describe('worked cases', () => {
         [sourced_to, 'destination'],
       ]);
     const total = customer_pays ?? grand_total;
-    if (total !== undefined) expect(answer.total_amount).toBe(total);
+    if (total !== undefined) expect(response.total_amount).toBe(total);
   });
 
   it('returns taxes in ca-component-rounding that add up and differ from the source by at most a cent', () => {
     const one = byId('ca-component-rounding');
-    const answer = calculated(one);
-    const taxes = answer.line_items[0]?.taxes ?? [];
+    const response = calculated(one);
+    const taxes = response.line_items[0]?.taxes ?? [];
     const shown = taxes.map((row) => Math.round(Number(row.tax_amount) * 100));
     const displayed = Object.values(one.expected.by_jurisdiction_tax_displayed ?? {}).map((text) =>
       Math.round(Number(text) * 100),
@@ -79,11 +79,11 @@ describe('worked cases', () => {
   });
 
   it('returns a warning for fi-vat-24, because no content covers Finland', () => {
-    const answer = calculated(byId('fi-vat-24'));
-    expect(answer.tax_amount).toBe('0.00');
-    const reasons = listCharges(answer).flatMap((charge) => charge.taxes);
+    const response = calculated(byId('fi-vat-24'));
+    expect(response.tax_amount).toBe('0.00');
+    const reasons = listCharges(response).flatMap((charge) => charge.taxes);
     expect(reasons.map(({ taxability_reason }) => taxability_reason)).toEqual(['not_supported', 'not_supported']);
-    expect(answer.warnings.map(({ code }) => code)).toContain('not_covered');
+    expect(response.warnings.map(({ code }) => code)).toContain('not_covered');
   });
 
   it.each([

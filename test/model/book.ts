@@ -4,7 +4,7 @@ import type { Registration } from '../../shared/accounts/account.ts';
 import type { Redacted } from '../../shared/ledger/personal-data/redact.ts';
 import type { Swept } from '../../shared/ledger/sweep-drafts.ts';
 import type { Call } from '../support/api.ts';
-import type { Answer, Schema } from '../support/http.ts';
+import type { ApiResponse, Schema } from '../support/http.ts';
 
 /** A transaction as the API returns it. */
 export type Body = Schema<'Transaction'>;
@@ -54,7 +54,7 @@ export type Sent = {
   readonly headers: Readonly<Record<string, string>>;
 };
 /** A request that got a response with its idempotency key, and the expiry of the key. */
-type Record_ = { readonly body: string; readonly answer: Answer; readonly untilMs: number };
+type Record_ = { readonly body: string; readonly response: ApiResponse; readonly untilMs: number };
 export type Cursor = { readonly text: string; readonly filters: Readonly<Record<string, string>>; readonly at: Body };
 
 /** The liability of a transaction in one state, and its filing; `null` while it is open. */

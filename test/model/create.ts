@@ -1,4 +1,4 @@
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import {
   add,
   type Body,
@@ -90,31 +90,36 @@ const listReasons = (
   sale: Body | null,
   book: Book,
   nowMs: number,
-  answer: Answer,
+  response: ApiResponse,
 ): readonly Refusal[] => {
   if (isOfSale(request) && !sale) return [refusal('validation_parent_not_found', '/parent_transaction_id')];
   const fine = sale ? tooFine(request.tax_amount, sale.currency) : [];
   if (fine.length > 0) return fine;
-  const credit = sale ? listRefusals(request, sale, book, answer) : [];
+  const credit = sale ? listRefusals(request, sale, book, response) : [];
   if (credit.length > 0) return credit;
   const holder = getHolder(book, request.reference_id, nowMs);
   return holder ? [duplicate(holder)] : [];
 };
 
 /** Compares the response to a new transaction with the model, and records it. */
-export const judgeCreate = ({ nowMs }: Model, book: Book, { body: request }: Sent, answer: Answer<Body>): void => {
+export const judgeCreate = (
+  { nowMs }: Model,
+  book: Book,
+  { body: request }: Sent,
+  response: ApiResponse<Body>,
+): void => {
   const sale = isOfSale(request) ? toSale(request, book, nowMs) : null;
-  const reasons = listReasons(request, sale, book, nowMs, answer);
+  const reasons = listReasons(request, sale, book, nowMs, response);
   if (reasons.length > 0) {
-    mustBeRefused(answer, reasons);
+    mustBeRefused(response, reasons);
     return;
   }
-  const { body } = answer;
-  same(answer.status, 201, `The status of ${answer.text}`);
+  const { body } = response;
+  same(response.status, 201, `The status of ${response.text}`);
   const beginning = getBeginning(request, sale, book, nowMs);
   same(picked(body, beginning), beginning, 'The new transaction');
-  same(answer.headers.get('etag'), '"1"', 'The entity tag');
-  same(answer.headers.get('location'), `transactions/${body.id}`, 'The location');
+  same(response.headers.get('etag'), '"1"', 'The entity tag');
+  same(response.headers.get('location'), `transactions/${body.id}`, 'The location');
   const supplied = request.tax_amount ?? null;
   const isDifferent = minor(body.currency, body.tax_amount) !== minor(body.currency, body.calculated_tax_amount);
   const differs = isDifferent ? ['tax_amount_differs'] : [];

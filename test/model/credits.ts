@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from 'decimal.js';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { onlyShipping, shippingCharges } from '../support/sales.ts';
 import { type Body, type Book, type Figures, type Line, listCodes, must, type Requested, same } from './book.ts';
 import { getRate, getState, getSum, halfUp, isShare, least, minor, mustAddUp, sum, written } from './money.ts';
@@ -262,9 +262,11 @@ const refusalsWith = (discounts: readonly bigint[], request: Requested, sale: Bo
 /**
  * Returns why a credit must be refused, if at all. If a discount can be rounded either way, both results are accepted.
  */
-export const listRefusals = (request: Requested, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
+export const listRefusals = (request: Requested, sale: Body, book: Book, response: ApiResponse): readonly Refusal[] => {
   const possible = choices(request, sale).map((discounts) => refusalsWith(discounts, request, sale, book));
-  const matching = possible.find((reasons) => (reasons.length > 0 ? isRefused(answer, reasons) : answer.status < 300));
+  const matching = possible.find((reasons) =>
+    reasons.length > 0 ? isRefused(response, reasons) : response.status < 300,
+  );
   // A possible credit can still be refused for a different reason.
   return matching ?? possible.find((reasons) => reasons.length === 0) ?? (possible[0] as readonly Refusal[]);
 };

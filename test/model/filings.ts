@@ -1,4 +1,4 @@
-import type { Answer, Schema } from '../support/http.ts';
+import type { ApiResponse, Schema } from '../support/http.ts';
 import { daysAfter, getFirstDay, getLastDay, getMonth, localDay, Registered } from '../support/local-days.ts';
 import { type Book, change, type Filing, instant, type Model, type Requested, type Sent, same } from './book.ts';
 import { picked } from './create.ts';
@@ -62,7 +62,7 @@ export const mustBeFiling = (body: Body, filing: Filing): void => {
 };
 
 type Closing = Schema<'FilingRequest'>;
-type Reply = Answer<Schema<'Filing'>>;
+type FilingResponse = ApiResponse<Schema<'Filing'>>;
 
 /** Months since the year 0. */
 type Period = { readonly first: number; readonly last: number; readonly frequency: string };
@@ -113,7 +113,12 @@ const closingRefusal = (book: Book, { state: code, period_end, dry_run }: Closin
 };
 
 /** Compares the response to closing a period with the model, and records the filing's entries. */
-const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, body, headers }: Reply): void => {
+const judgeClosing = (
+  { nowMs }: Model,
+  book: Book,
+  request: Closing,
+  { status, body, headers }: FilingResponse,
+): void => {
   const state = getState(request);
   const members = dueIn(book, state, request.period_end);
   const amounts = getAmounts(book, members);
@@ -197,45 +202,56 @@ const judgeChange = (
 };
 
 /** The requested state is the current one: nothing changes. */
-const mustBeUnchanged = ({ status, body }: Reply, filing: Filing): void => {
+const mustBeUnchanged = ({ status, body }: FilingResponse, filing: Filing): void => {
   same(status, 200, 'The status of a filing as it is');
   mustBeFiling(body, filing);
 };
 
-const checkFiling = (model: Model, book: Book, request: Closing, answer: Reply): void => {
+const checkFiling = (model: Model, book: Book, request: Closing, response: FilingResponse): void => {
   const found = standing(book, getState(request)).find(({ end }) => end === request.period_end);
   const refused = found ? [] : closingRefusal(book, request, model.nowMs);
-  if (found) mustBeUnchanged(answer, found);
-  else if (refused.length > 0) mustBeRefused(answer, refused);
-  else judgeClosing(model, book, request, answer);
+  if (found) mustBeUnchanged(response, found);
+  else if (refused.length > 0) mustBeRefused(response, refused);
+  else judgeClosing(model, book, request, response);
 };
 
-const checkChange = (model: Model, book: Book, filing: Filing | undefined, request: Requested, answer: Reply): void => {
+const checkChange = (
+  model: Model,
+  book: Book,
+  filing: Filing | undefined,
+  request: Requested,
+  response: FilingResponse,
+): void => {
   const { confirmation_number: number, acknowledge_exceptions: acknowledged, status } = request;
-  if (!filing) mustBeRefused(answer, [refusal('not_found')]);
+  if (!filing) mustBeRefused(response, [refusal('not_found')]);
   else if (filing.status !== status) {
     const refused = changingRefusal(book, filing, request);
-    if (refused.length > 0) mustBeRefused(answer, refused);
+    if (refused.length > 0) mustBeRefused(response, refused);
     else {
-      same([answer.status, answer.body.id], [202, filing.id], 'A filing that changes');
+      same([response.status, response.body.id], [202, filing.id], 'A filing that changes');
       judgeChange(model, book, filing, request);
     }
   } else if (number && number !== filing.confirmation)
-    mustBeRefused(answer, [refusal('conflict_immutable_field', '/confirmation_number')]);
+    mustBeRefused(response, [refusal('conflict_immutable_field', '/confirmation_number')]);
   else if (acknowledged !== undefined && acknowledged !== filing.exceptions)
-    mustBeRefused(answer, unacknowledged(filing));
-  else mustBeUnchanged(answer, filing);
+    mustBeRefused(response, unacknowledged(filing));
+  else mustBeUnchanged(response, filing);
 };
 
 /** Compares the response to a request about filings with the model, and records its changes. */
-export const judgeFiling = (model: Model, book: Book, { path, body: request }: Sent, answer: Reply): void => {
-  if (path === '/filings') checkFiling(model, book, request as Closing, answer);
+export const judgeFiling = (
+  model: Model,
+  book: Book,
+  { path, body: request }: Sent,
+  response: FilingResponse,
+): void => {
+  if (path === '/filings') checkFiling(model, book, request as Closing, response);
   else
     checkChange(
       model,
       book,
       book.filings.find(({ id }) => path === `/filings/${id}`),
       request,
-      answer,
+      response,
     );
 };

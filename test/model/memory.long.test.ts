@@ -48,6 +48,6 @@ const runs = 500;
 it(`matches its model in ${runs} runs of up to 40 commands`, { timeout: 600_000 }, async () => {
   await runModel('npm run test:long -- test/model/memory.long.test.ts', runs, newWorld);
   if (isRepeating) return;
-  const missing = met.filter((answer) => !seen().has(answer));
+  const missing = met.filter((response) => !seen().has(response));
   expect(missing).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { type Body, type Requested, same } from './book.ts';
 import { getDecimals } from './money.ts';
 
@@ -75,7 +75,7 @@ export const refusal = (code: string, at?: string, meta?: Refusal['meta']): Refu
   ...(meta && { meta }),
 });
 
-const listRefusals = ({ body }: Answer): Refusal[] =>
+const listRefusals = ({ body }: ApiResponse): Refusal[] =>
   (body?.errors ?? []).map(({ status, code, source, meta: { request_id: _, ...meta } }) => {
     const at = source.pointer ?? source.parameter ?? source.header;
     return {
@@ -90,12 +90,12 @@ const ordered = (refusals: readonly Refusal[]) =>
   refusals.toSorted((left, right) => (`${left.code} ${left.at}` < `${right.code} ${right.at}` ? -1 : 1));
 
 /** Returns whether a response is exactly this refusal, in all client-visible fields. */
-export const isRefused = (answer: Answer, expected: readonly Refusal[]): boolean =>
-  answer.status === expected[0]?.status && isDeepStrictEqual(ordered(listRefusals(answer)), ordered(expected));
+export const isRefused = (response: ApiResponse, expected: readonly Refusal[]): boolean =>
+  response.status === expected[0]?.status && isDeepStrictEqual(ordered(listRefusals(response)), ordered(expected));
 
-export const mustBeRefused = (answer: Answer, expected: readonly Refusal[]): void =>
+export const mustBeRefused = (response: ApiResponse, expected: readonly Refusal[]): void =>
   same(
-    { status: answer.status, errors: ordered(listRefusals(answer)) },
+    { status: response.status, errors: ordered(listRefusals(response)) },
     { status: expected[0]?.status, errors: ordered(expected) },
     'A refusal',
   );

@@ -1,6 +1,6 @@
 import { listProblems } from '../contract/validate-response.ts';
 import { canonical, impersonal } from '../support/committed-hash.ts';
-import type { Answer, BodyOf, Request, Schema } from '../support/http.ts';
+import type { ApiResponse, BodyOf, Request, Schema } from '../support/http.ts';
 import { type Body, type Book, type Model, must, type Requested, type Sent, same, type World } from './book.ts';
 import { judgeCreate } from './create.ts';
 import { judgeFiling } from './filings.ts';
@@ -13,7 +13,7 @@ const counts = new Map<string, number>();
 const getShort = (path: string): string => (path.split('?')[0] as string).replace(/(txn|fil)_\w+/, '{id}');
 
 /** Counts a response by its request and outcome. */
-const count = (method: string, path: string, { status, body, headers }: Answer): void => {
+const count = (method: string, path: string, { status, body, headers }: ApiResponse): void => {
   const codes = (body?.errors ?? []).map(({ code }) => code);
   const replayed = headers.get('idempotent-replayed') ? ['replayed'] : [];
   const what = [method, getShort(path), status, ...replayed, ...new Set(codes)].join(' ');
@@ -27,7 +27,7 @@ export type Side = 0 | 1;
 
 const dayMs = 86_400_000;
 
-/** Sends a request a millisecond after the previous one, and compares the answer with the OpenAPI document. */
+/** Sends a request a millisecond after the previous one, and compares the response with the OpenAPI document. */
 export const ask = async <Method extends 'GET' | 'POST', Path extends string>(
   model: Model,
   world: World,
@@ -35,37 +35,37 @@ export const ask = async <Method extends 'GET' | 'POST', Path extends string>(
   method: Method,
   path: Path,
   request: Request = {},
-): Promise<Answer<BodyOf<Method, Path>>> => {
+): Promise<ApiResponse<BodyOf<Method, Path>>> => {
   await world.advance(1);
   model.nowMs++;
-  const answer = await world.send[side](method, path, request);
-  count(method, path, answer);
-  const { status, headers, body } = answer;
+  const response = await world.send[side](method, path, request);
+  count(method, path, response);
+  const { status, headers, body } = response;
   const problems = listProblems({ method, path, status, headers, body });
-  must(problems.length === 0, `The answer breaks its contract.\n${problems.join('\n')}`);
-  return answer;
+  must(problems.length === 0, `The response breaks its contract.\n${problems.join('\n')}`);
+  return response;
 };
 
 /** A replay has the text of the first response; for a redacted transaction, without its personal data. */
-const mustBeReplay = (book: Book, answer: Answer, first: Answer): void => {
+const mustBeReplay = (book: Book, response: ApiResponse, first: ApiResponse): void => {
   const { id } = first.body as Partial<Body>;
   const isRedacted = book.entries.get(id ?? '')?.body.redacted_at !== undefined;
-  same((answer.body as Partial<Body>).redacted_at !== undefined, isRedacted, 'Whether a replay is redacted');
-  const buildSummary = ({ status, text, body, headers }: Answer) => ({
+  same((response.body as Partial<Body>).redacted_at !== undefined, isRedacted, 'Whether a replay is redacted');
+  const buildSummary = ({ status, text, body, headers }: ApiResponse) => ({
     status,
     text: isRedacted ? impersonal(body) : text,
     tag: headers.get('etag'),
     location: headers.get('location'),
   });
-  same(buildSummary(answer), buildSummary(first), 'A replay');
-  same(answer.headers.get('idempotent-replayed'), 'true', 'What says that it is one');
+  same(buildSummary(response), buildSummary(first), 'A replay');
+  same(response.headers.get('idempotent-replayed'), 'true', 'What says that it is one');
 };
 
-const judge = (model: Model, book: Book, sent: Sent, answer: Answer): void => {
-  same(answer.headers.get('idempotent-replayed'), null, 'What says that an answer is a replay');
-  if (sent.path === '/transactions') judgeCreate(model, book, sent, answer as Answer<Body>);
-  else if (sent.path.startsWith('/filings')) judgeFiling(model, book, sent, answer as Answer<Schema<'Filing'>>);
-  else judgeUpdate(model, book, sent, answer as Answer<Body>);
+const judge = (model: Model, book: Book, sent: Sent, response: ApiResponse): void => {
+  same(response.headers.get('idempotent-replayed'), null, 'What says that an response is a replay');
+  if (sent.path === '/transactions') judgeCreate(model, book, sent, response as ApiResponse<Body>);
+  else if (sent.path.startsWith('/filings')) judgeFiling(model, book, sent, response as ApiResponse<Schema<'Filing'>>);
+  else judgeUpdate(model, book, sent, response as ApiResponse<Body>);
 };
 
 const getInvalid = (path: string, body: Requested) => {
@@ -74,7 +74,7 @@ const getInvalid = (path: string, body: Requested) => {
 };
 
 /** A request processes a filing only for a limited time; the schedule completes the rest. */
-const settled = async (world: World, side: Side, { status, body }: Answer<Schema<'Filing'>>): Promise<void> => {
+const settled = async (world: World, side: Side, { status, body }: ApiResponse<Schema<'Filing'>>): Promise<void> => {
   if (status !== 202) return;
   for (let turns = 0; turns < 10; turns++) {
     const filing = await world.send[side]('GET', `/filings/${body.id}`);
@@ -88,23 +88,23 @@ const settled = async (world: World, side: Side, { status, body }: Answer<Schema
 export const write = async (model: Model, world: World, side: Side, sent: Sent): Promise<void> => {
   const book = model.books[side];
   const { path, body, headers } = sent;
-  const answer = await ask(model, world, side, 'POST', path, { body, headers });
+  const response = await ask(model, world, side, 'POST', path, { body, headers });
   book.sent.push(sent);
   const invalid = getInvalid(path, body);
   const key = headers['Idempotency-Key'] === undefined ? null : `${path} ${headers['Idempotency-Key']}`;
   const kept = key === null ? undefined : book.records.get(key);
   const record = kept && model.nowMs < kept.untilMs ? kept : undefined;
-  if (invalid.length > 0) mustBeRefused(answer, invalid);
-  else if (record?.body === canonical(body)) mustBeReplay(book, answer, record.answer);
-  else if (record) mustBeRefused(answer, [refusal('idempotency_key_reused', 'Idempotency-Key')]);
+  if (invalid.length > 0) mustBeRefused(response, invalid);
+  else if (record?.body === canonical(body)) mustBeReplay(book, response, record.response);
+  else if (record) mustBeRefused(response, [refusal('idempotency_key_reused', 'Idempotency-Key')]);
   else {
-    if (path.startsWith('/filings')) await settled(world, side, answer as Answer<Schema<'Filing'>>);
+    if (path.startsWith('/filings')) await settled(world, side, response as ApiResponse<Schema<'Filing'>>);
     // A date belongs to the day of the account's time zone.
     const dated = body.tax_date ? { ...body, tax_date: inZone(body.tax_date, book.timeZone) } : body;
-    judge(model, book, { ...sent, body: dated }, answer);
+    judge(model, book, { ...sent, body: dated }, response);
     // A dry run stores nothing, even if the period is already closed.
-    if (key !== null && answer.status < 300 && body.dry_run !== true)
-      book.records.set(key, { body: canonical(body), answer, untilMs: model.nowMs + dayMs });
+    if (key !== null && response.status < 300 && body.dry_run !== true)
+      book.records.set(key, { body: canonical(body), response, untilMs: model.nowMs + dayMs });
   }
 };
 

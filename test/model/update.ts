@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from '../support/http.ts';
+import type { ApiResponse } from '../support/http.ts';
 import { onlyShipping } from '../support/sales.ts';
 import {
   type Body,
@@ -216,12 +216,12 @@ const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
 };
 
 /** Returns why the amounts of a sale's credit do not allow an update. */
-const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => {
+const creditRefusals = (one: CreditCase, response: ApiResponse): readonly Refusal[] => {
   const { view, book, sale, supplied, asked } = one;
   if (view.status === 'draft') {
     if (!isFinalizing(one) && asked.inputs.length === 0 && !asked.tax) return [];
     const request = { ...getWish(one), tax_amount: supplied };
-    const refused = listRefusals(request, sale, book, answer);
+    const refused = listRefusals(request, sale, book, response);
     return refused.length > 0 ? refused : staleRefusals(one, request);
   }
   if (!asked.tax) return [];
@@ -308,7 +308,7 @@ const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) =
 };
 
 /** The refusals of an update, in the order of their checks. */
-const listReasons = (one: Case, nowMs: number, answer: Answer): readonly Refusal[] => {
+const listReasons = (one: Case, nowMs: number, response: ApiResponse): readonly Refusal[] => {
   const { update, view, asked, book, sale } = one;
   const invalid = [...tooFine(update.tax_amount, view.currency), ...wrongReason(update, view)];
   if (invalid.length > 0) return invalid;
@@ -316,7 +316,7 @@ const listReasons = (one: Case, nowMs: number, answer: Answer): readonly Refusal
   if (redacted.length > 0) return redacted;
   const state = stateRefusals(update, view, asked, book);
   if (state.length > 0) return state;
-  const credit = sale && listFields(asked).length > 0 ? creditRefusals({ ...one, sale }, answer) : [];
+  const credit = sale && listFields(asked).length > 0 ? creditRefusals({ ...one, sale }, response) : [];
   if (credit.length > 0) return credit;
   // Edits come first, then the status: a void transaction needs no reference.
   const isHeld = asked.reference && (update.status ?? view.status) !== 'void';
@@ -336,29 +336,29 @@ export const judgeUpdate = (
   { nowMs }: Model,
   book: Book,
   { path, body: update, headers }: Sent,
-  answer: Answer<Body>,
+  response: ApiResponse<Body>,
 ): void => {
   const entry = book.entries.get(path.slice('/transactions/'.length));
   const view = entry && getView(entry, nowMs);
-  if (!entry || !view) mustBeRefused(answer, [refusal('not_found')]);
+  if (!entry || !view) mustBeRefused(response, [refusal('not_found')]);
   else if (!isMatch(headers['If-Match'], view))
-    mustBeRefused(answer, [refusal('precondition_failed', 'If-Match', { version: view.version })]);
+    mustBeRefused(response, [refusal('precondition_failed', 'If-Match', { version: view.version })]);
   else {
     const asked = requestedChanges(update, view);
     const sale = view.type === 'credit' ? (book.entries.get(view.parent_transaction_id ?? '')?.body ?? null) : null;
     const one = { update, view, entry, asked, book, sale, supplied: suppliedAfter(update, view, asked) };
-    const reasons = listReasons(one, nowMs, answer);
-    if (reasons.length > 0) mustBeRefused(answer, reasons);
-    else accept(one, answer, nowMs);
+    const reasons = listReasons(one, nowMs, response);
+    if (reasons.length > 0) mustBeRefused(response, reasons);
+    else accept(one, response, nowMs);
   }
 };
 
-const accept = (one: Case, answer: Answer<Body>, nowMs: number): void => {
+const accept = (one: Case, response: ApiResponse<Body>, nowMs: number): void => {
   const { update, view, entry, asked, book, sale } = one;
-  const { body } = answer;
+  const { body } = response;
   const fields = listFields(asked);
-  same(answer.status, 200, `The status of ${answer.text}`);
-  same(answer.headers.get('etag'), `"${body.version}"`, 'The entity tag');
+  same(response.status, 200, `The status of ${response.text}`);
+  same(response.headers.get('etag'), `"${body.version}"`, 'The entity tag');
   if (fields.length === 0) {
     same(body, view, 'An update that changes nothing');
     return;

@@ -55,7 +55,7 @@ export const deployedFunctions = (): ReadonlyMap<Entry, Deployed> => {
 export type Measured = { readonly ms: number; readonly cpu_ms: number; readonly memory_mb: number };
 export type Figures = {
   readonly init: { readonly init_ms: number; readonly init_cpu_ms: number };
-  readonly answers: readonly Measured[];
+  readonly responses: readonly Measured[];
 };
 export type Instance = {
   /** Invokes the function with an event. Throws if it fails or times out. */
@@ -83,9 +83,9 @@ const untilListening = async (url: string, child: ChildProcess, log: () => strin
   }
 };
 
-const getFailure = (answer: unknown): string | null => {
-  if (typeof answer !== 'object' || answer === null || !('errorType' in answer)) return null;
-  return JSON.stringify(answer);
+const getFailure = (response: unknown): string | null => {
+  if (typeof response !== 'object' || response === null || !('errorType' in response)) return null;
+  return JSON.stringify(response);
 };
 
 /** The environment of a function: the variables that Lambda and the deployment set, and none of this process. */
@@ -153,15 +153,15 @@ export const startInstance = async (
       const signal = AbortSignal.timeout((deployed.timeoutSeconds + 5) * 1000);
       const response = await fetch(url, { method: 'POST', body: JSON.stringify(event), signal });
       const text = await response.text();
-      const answer = text === '' ? null : JSON.parse(text);
-      const failure = getFailure(answer);
+      const result = text === '' ? null : JSON.parse(text);
+      const failure = getFailure(result);
       if (failure !== null || !response.ok) throw new Error(`${deployed.name} failed: ${failure ?? text}\n${log}`);
-      return answer;
+      return result;
     },
     figures: () => {
       const lines = existsSync(figuresFile) ? readFileSync(figuresFile, 'utf8').trim().split('\n') : [];
-      const [init, ...answers] = lines.map((line) => JSON.parse(line));
-      return { init, answers };
+      const [init, ...responses] = lines.map((line) => JSON.parse(line));
+      return { init, responses };
     },
     log: () => log,
     stop,

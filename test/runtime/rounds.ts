@@ -21,10 +21,13 @@ import { openEventBus } from '../support/stand-in-aws.ts';
 export type Invoke = (name: string, event: unknown, environment?: Record<string, string>) => Promise<any>;
 
 type Event = { readonly httpMethod: string; readonly path: string };
-type Answer = { readonly statusCode: number; readonly headers: Record<string, string>; readonly body: string };
+type ApiResponse = { readonly statusCode: number; readonly headers: Record<string, string>; readonly body: string };
 
 /** Compares a response with the OpenAPI document, which does not describe the TaxJar-compatible API. */
-const checkContract = ({ httpMethod: method, path }: Event, { statusCode: status, headers, body }: Answer): void => {
+const checkContract = (
+  { httpMethod: method, path }: Event,
+  { statusCode: status, headers, body }: ApiResponse,
+): void => {
   if (path.startsWith('/taxjar/')) return;
   const isJson = headers['Content-Type']?.startsWith('application/json') === true;
   const exchange = { method, path, status, headers: new Headers(headers), body: isJson ? JSON.parse(body) : body };
@@ -34,9 +37,9 @@ const checkContract = ({ httpMethod: method, path }: Event, { statusCode: status
 /** A gateway whose functions are the deployed ones. */
 const openGateway = (invoke: Invoke) => {
   const served = async (name: string, event: unknown) => {
-    const answer = await invoke(name, event);
-    checkContract(event as Event, answer);
-    return answer;
+    const response = await invoke(name, event);
+    checkContract(event as Event, response);
+    return response;
   };
   const endpoints = Object.fromEntries(
     Object.keys(handlers.endpoints).map((name) => [name, (event: unknown) => served(name, event)]),

@@ -19,17 +19,17 @@ const median = (values: readonly number[]): number =>
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
 /** Init and the first response are measured in a new process; `init` includes the start of Node. */
-const getLine = ({ init, answers }: Figures) => {
-  const [first, ...later] = answers;
-  if (!first) throw new Error('No answer was measured.');
+const getLine = ({ init, responses }: Figures) => {
+  const [first, ...later] = responses;
+  if (!first) throw new Error('No response was measured.');
   return {
-    invocations: answers.length,
+    invocations: responses.length,
     init_ms: rounded(init.init_ms),
     first_ms: rounded(first.ms),
     warm_ms: rounded(median(later.map(({ ms }) => ms))),
     cold_cpu_ms: rounded(init.init_cpu_ms + first.cpu_ms),
     warm_cpu_ms: rounded(median(later.map(({ cpu_ms }) => cpu_ms))),
-    memory_mb: Math.round(Math.max(...answers.map(({ memory_mb }) => memory_mb))),
+    memory_mb: Math.round(Math.max(...responses.map(({ memory_mb }) => memory_mb))),
   };
 };
 

@@ -95,7 +95,7 @@ export const inWords = ({ method, path, body, key, ifMatch, query }: Request): s
     .join(' ');
 
 export const getOutcome = (response: Response | null): string => {
-  if (!response) return 'no answer';
+  if (!response) return 'no response';
   const { status, body, headers } = response;
   const { code } = body?.errors?.[0] ?? {};
   const outcome =
@@ -249,7 +249,7 @@ export class Client {
     const from = this.#run.scheduler.steps;
     const invocation = this.#invocation('redact', this.#account);
     const outcome = await redact(invocation, this.#account, id);
-    this.#run.trace.push(`${this.#run.scheduler.steps} ${invocation.id} redact ${id}: ${outcome ?? 'no answer'}`);
+    this.#run.trace.push(`${this.#run.scheduler.steps} ${invocation.id} redact ${id}: ${outcome ?? 'no response'}`);
     if (outcome === 'inconsistent')
       this.#run.observed.bugs.push({ invocation: invocation.id, error: `${id} is inconsistent` });
     if (outcome === 'redacted' || outcome === 'already')
@@ -261,7 +261,7 @@ export class Client {
     const invocation = this.#invocation('redact', account);
     const outcome = await redactCustomer(invocation, account, customer);
     const to = this.#run.scheduler.steps;
-    this.#run.trace.push(`${to} ${invocation.id} redact ${customer}: ${JSON.stringify(outcome) ?? 'no answer'}`);
+    this.#run.trace.push(`${to} ${invocation.id} redact ${customer}: ${JSON.stringify(outcome) ?? 'no response'}`);
     const { inconsistent = 0, left = 0 } = outcome ?? {};
     if (inconsistent > 0)
       this.#run.observed.bugs.push({ invocation: invocation.id, error: `${outcome?.inconsistentIds} is inconsistent` });

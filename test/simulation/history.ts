@@ -44,7 +44,7 @@ export class Invocation {
 
   die(): void {
     this.isDead = true;
-    this.#died.reject(new Died('The invocation ended without an answer.'));
+    this.#died.reject(new Died('The invocation ended without an response.'));
   }
 
   /** Runs a function as this invocation. Nothing continues after the invocation crashes. */

@@ -132,9 +132,9 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
     return buildResponse(await invocation.run(() => operations[request.operation].serve(context)));
   } catch (error) {
     if (error instanceof Died) return null;
-    const answer = errorResult(error, context);
-    if (answer.statusCode === 500) bugs.push({ invocation: invocation.id, error });
-    return buildResponse(answer);
+    const response = errorResult(error, context);
+    if (response.statusCode === 500) bugs.push({ invocation: invocation.id, error });
+    return buildResponse(response);
   }
 };
 

@@ -58,7 +58,7 @@ const getError = (fault: Fault): Error => {
       'client',
     );
   if (fault.startsWith('server error')) return exception('InternalServerError', 'server');
-  return Object.assign(new Error('The simulation keeps the answer.'), { name: 'TimeoutError' });
+  return Object.assign(new Error('The simulation keeps the response.'), { name: 'TimeoutError' });
 };
 
 const inProgress = () =>
@@ -173,8 +173,8 @@ export class Transport {
       if (invocation.isDead) return never();
       const fault = this.interrupt ? await this.interrupt(invocation) : undefined;
       try {
-        const answer = await this.#scheduler.turn(name, () => this.#attempt(command, invocation, fault));
-        return answer === ended ? never() : answer;
+        const response = await this.#scheduler.turn(name, () => this.#attempt(command, invocation, fault));
+        return response === ended ? never() : response;
       } catch (error) {
         if (!(error instanceof Retried)) throw error;
         if (attempt === attempts) throw error.last;
@@ -209,9 +209,9 @@ export class Transport {
   async #execute(command: Command, invocation: Invocation): Promise<unknown> {
     const lag = this.#getLag(command);
     try {
-      const answer = this.#history.execute(command, invocation, lag);
+      const response = this.#history.execute(command, invocation, lag);
       this.#record(command, invocation, 'ok');
-      return { ...answer, $metadata: {} };
+      return { ...response, $metadata: {} };
     } catch (error) {
       const { name, CancellationReasons } = error as TransactionCanceledException;
       this.#record(command, invocation, `${name} ${CancellationReasons?.map(({ Code }) => Code).join(',') ?? ''}`);
@@ -247,7 +247,7 @@ export class Transport {
     return [...this.#slow.values()].some((held) => places.some((place) => held.has(place)));
   }
 
-  // Executes the call and drops the reply.
+  // Executes the call and drops the response.
   async #quietly(command: Command, invocation: Invocation): Promise<void> {
     await this.#execute(command, invocation).catch(() => {});
   }

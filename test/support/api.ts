@@ -7,14 +7,14 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
 import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
-import { type Answer, type BodyOf, exchanged, listen, type Request, send } from './http.ts';
+import { type ApiResponse, type BodyOf, exchanged, listen, type Request, send } from './http.ts';
 
 type Api = { readonly url: string; readonly close: () => Promise<void> };
 export type Call = <Method extends string, Path extends string>(
   method: Method,
   path: Path,
   request?: Request,
-) => Promise<Answer<BodyOf<Method, Path>>>;
+) => Promise<ApiResponse<BodyOf<Method, Path>>>;
 export type Caller = { readonly account: Account; readonly key: string; readonly call: Call };
 let running: Promise<Api> | null = null;
 
@@ -37,10 +37,10 @@ const observed =
   (headers: Request['headers']): Call =>
   async (method, path, request = {}) => {
     const { url } = await startApi();
-    const answer = await send(url, method, path, { ...request, headers: { ...headers, ...request.headers } });
+    const response = await send(url, method, path, { ...request, headers: { ...headers, ...request.headers } });
     const sent = { ...request, headers: { ...headers, ...request.headers } };
-    await exchanged({ method, path, request: sent, answer });
-    return answer;
+    await exchanged({ method, path, request: sent, response });
+    return response;
   };
 
 /** A client without a credential. */

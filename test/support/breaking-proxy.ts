@@ -41,8 +41,8 @@ export const inBody = (passed: Passed, change: (body: { data?: unknown[] }) => v
 /** Forwards a request to the service. */
 export const pass = async (url: string, { method, path, headers, sent }: Passing): Promise<Passed> => {
   const body = sent === null ? null : JSON.stringify(sent);
-  const answer = await fetch(url + path, { method, headers, body });
-  return { status: answer.status, headers: new Headers(answer.headers), text: await answer.text() };
+  const response = await fetch(url + path, { method, headers, body });
+  return { status: response.status, headers: new Headers(response.headers), text: await response.text() };
 };
 
 /** A proxy that injects one fault in front of a service. It closes the connection if the service does. */

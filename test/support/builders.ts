@@ -236,7 +236,7 @@ export const buildRequest = ({ to, customer, line_items, ...others }: NewRequest
   ...others,
 });
 
-const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor, today }: Options) =>
+const response = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor, today }: Options) =>
   calculate(
     buildRequest(request),
     {
@@ -250,19 +250,19 @@ const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleas
 
 /** Calculates, by default with the built-in content. */
 export const ask = (request: NewRequest, options: Options = {}): Outcome => {
-  const result = answer(request, options);
+  const result = response(request, options);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.value;
 };
 
 /** Returns the problems of a refused calculation. */
 export const refusal = (request: NewRequest, options: Options = {}): readonly Problem[] => {
-  const result = answer(request, options);
+  const result = response(request, options);
   return result.ok ? [] : result.problems;
 };
 
 /** Returns the rates of an address, or the problems of a refused query. */
-const answerRates = (
+const responseRates = (
   query: RatesQuery,
   { settings = {}, releaseFor = builtInReleaseFor, today = '2026-11-22' }: Options,
 ) =>
@@ -274,14 +274,14 @@ const answerRates = (
 
 /** Returns the rates of an address, by default with the built-in content. */
 export const askRates = async (query: RatesQuery, options: Options = {}): Promise<Rates> => {
-  const result = await answerRates(query, options);
+  const result = await responseRates(query, options);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.value;
 };
 
 /** Returns the problems of a refused query of rates. */
 export const ratesRefusal = async (query: RatesQuery, options: Options = {}): Promise<readonly Problem[]> => {
-  const result = await answerRates(query, options);
+  const result = await responseRates(query, options);
   return result.ok ? [] : result.problems;
 };
 

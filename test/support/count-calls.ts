@@ -20,11 +20,11 @@ export const used = async (run: () => Promise<unknown>, { accounts = false }: Op
         const input = sent.input as { TableName?: string };
         if (!accounts && input.TableName === environment.tables.accounts) return next(sent);
         seen.calls.push(commandName.replace('Command', ''));
-        const answer = await next({
+        const response = await next({
           ...sent,
           input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as typeof sent.input,
         });
-        const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
+        const { ConsumedCapacity: consumed = [] } = response.output as { ConsumedCapacity?: ConsumedCapacity[] };
         for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
           const units = Table?.CapacityUnits ?? 0;
           seen.table += units;
@@ -32,13 +32,13 @@ export const used = async (run: () => Promise<unknown>, { accounts = false }: Op
           for (const [name, { CapacityUnits = 0 }] of Object.entries(GlobalSecondaryIndexes))
             if (CapacityUnits > 0) seen.indexes[name] = (seen.indexes[name] ?? 0) + CapacityUnits;
         }
-        return answer;
+        return response;
       },
     { step: 'initialize', name: 'count', priority: 'high' },
   );
   try {
-    const answer = (await run()) as { readonly status?: unknown } | undefined;
-    if (typeof answer?.status === 'number') expect(answer.status).toBeLessThan(300);
+    const response = (await run()) as { readonly status?: unknown } | undefined;
+    if (typeof response?.status === 'number') expect(response.status).toBeLessThan(300);
     return seen;
   } finally {
     database.middlewareStack.remove('count');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Filer } from './filings.ts';
-import type { Answer } from './http.ts';
+import type { ApiResponse } from './http.ts';
 
 /** Reads electronic returns (Simplified Electronic Return, SST2015V01) independently of the service. */
 
@@ -25,7 +25,7 @@ export const memberPlaces = {
   WV: { city: 'Charleston', state: 'WV', postal_code: '25301' },
 } as const;
 
-export const readReturn = (filer: Filer, id: string, parameters: Record<string, string> = {}): Promise<Answer> =>
+export const readReturn = (filer: Filer, id: string, parameters: Record<string, string> = {}): Promise<ApiResponse> =>
   filer.filing(id, parameters, xml);
 
 /** The elements of a return in the order of the schema SST2015V01. `?` is optional, `*` repeats. */

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { database } from '../../shared/store/client/client.ts';
 
-// Emulators do not produce conflicts, throttling or lost replies, so SDK middleware injects them.
+// Emulators do not produce conflicts, throttling or lost responses, so SDK middleware injects them.
 const name = 'fault';
 const interceptors: string[] = [];
 
@@ -47,7 +47,7 @@ type Faulty = {
   /** The number of sends that fail. Default: all. */
   readonly sends?: number;
   readonly error: () => Error;
-  /** Whether a send fails before it reaches the database, or afterwards, so the reply is lost. */
+  /** Whether a send fails before it reaches the database, or afterwards, so the response is lost. */
   readonly where: Where;
   /** The number of sends that succeed first. Default: none. */
   readonly skips?: number;
@@ -92,7 +92,7 @@ export const cancelled = (...codes: string[]) =>
   });
 
 /** The error that the SDK throws on a timeout. */
-export const lostReply = () => Object.assign(new Error('No reply.'), { name: 'TimeoutError' });
+export const lostResponse = () => Object.assign(new Error('No response.'), { name: 'TimeoutError' });
 
 /** The error that the SDK throws for a throttled call. */
 export const throttled = () => Object.assign(new Error('Slow down.'), { name: 'ThrottlingException' });

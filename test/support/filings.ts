@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { type Caller, type Client, connectClient, newCaller } from './api.ts';
-import type { Answer, Request, Schema } from './http.ts';
+import type { ApiResponse, Request, Schema } from './http.ts';
 import { ledger } from './run-command.ts';
 import { everyRow, goods, made, sale } from './sales.ts';
 
@@ -38,7 +38,10 @@ export const dryRun = (filer: Pick<Filer, 'close'>, state: string, period_end: s
   made(filer.close({ state, period_end, dry_run: true }));
 
 // On a slow machine, some work may remain. A repeated request continues the work with the same result.
-const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: Filing): Promise<Answer> => {
+const askAgain = (
+  filer: Filer,
+  { id, status, state, period_end, confirmation_number }: Filing,
+): Promise<ApiResponse> => {
   if (status === 'closing') return filer.close({ state, period_end });
   return filer.change(id, status === 'canceled' ? { status } : { status: 'filed', confirmation_number });
 };
@@ -92,8 +95,8 @@ export const soldOn = (
 /** Reads every entry of a filing, page by page, as JSON. */
 export const everyEntry = async (filer: Filer, id: string, limit = 100) => {
   const { rows } = await everyRow(async (after) => {
-    const answer = await filer.filing(id, { expand: 'entries', limit: String(limit), ...after });
-    return { ...answer, body: { ...answer.body, ...answer.body.entries } };
+    const response = await filer.filing(id, { expand: 'entries', limit: String(limit), ...after });
+    return { ...response, body: { ...response.body, ...response.body.entries } };
   });
   return rows;
 };

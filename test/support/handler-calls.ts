@@ -10,7 +10,7 @@ import { type BodyDefinition, parseBody } from '../../shared/api/body.ts';
 import type { RequestContext } from '../../shared/api/request-context.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import type { Problem } from '../../shared/base/result.ts';
-import type { Answer, Request } from './http.ts';
+import type { ApiResponse, Request } from './http.ts';
 
 /** A request without a caller, and with a body that is not parsed. */
 export const requestContext = (others: Partial<RequestContext> = {}): RequestContext => ({
@@ -68,7 +68,7 @@ export const callHandler = async (
   path: string,
   request: Request = {},
   timeoutMs = 10_000,
-): Promise<Answer<any>> => {
+): Promise<ApiResponse<any>> => {
   const event = getEvent(method, path, request);
   const operation = matchResource(method, event.path)?.operation;
   if (!operation) throw new Error(`${method} is not offered at ${path}.`);

@@ -28,7 +28,7 @@ export type Schema<Name extends keyof components['schemas']> = Present<component
 export type Refused = Schema<'ErrorObject'>;
 export type Refusal = { readonly errors: readonly [Refused, ...Refused[]] };
 
-export type Answer<Body = unknown> = {
+export type ApiResponse<Body = unknown> = {
   readonly status: number;
   readonly headers: Headers;
   /**
@@ -98,7 +98,7 @@ export const send = async <Method extends string, Path extends string>(
   method: Method,
   path: Path,
   request: Request = {},
-): Promise<Answer<BodyOf<Method, Path>>> => {
+): Promise<ApiResponse<BodyOf<Method, Path>>> => {
   for (const listener of listeners) listener(request);
   const payload = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const type = payload === undefined ? {} : { 'Content-Type': 'application/json' };
@@ -131,7 +131,7 @@ type Exchange = {
   readonly method: string;
   readonly path: string;
   readonly request: Request;
-  readonly answer: Answer;
+  readonly response: ApiResponse;
 };
 type ExchangeListener = (exchange: Exchange) => void | Promise<void>;
 

@@ -52,7 +52,7 @@ export type Scene = Demand & {
   readonly limit: number;
   /** Whether all instances are new at the start of each window, with no measured load. */
   readonly cold: boolean;
-  readonly lostReplies?: number;
+  readonly lostResponses?: number;
   readonly seed?: number;
 };
 
@@ -95,7 +95,7 @@ const failed = (error: unknown): never => {
 export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   const random = seeded(scene.seed ?? 7);
   const { at, run, now } = clock();
-  const { take, counter } = sharedCounter({ now, at, random, lostReplies: scene.lostReplies ?? 0 });
+  const { take, counter } = sharedCounter({ now, at, random, lostResponses: scene.lostResponses ?? 0 });
   const [requested, admitted] = [new Array<number>(scene.windows).fill(0), new Array<number>(scene.windows).fill(0)];
   const instances = new Map<string, RateLimiter>();
 
@@ -105,16 +105,16 @@ export const simulate = async (scene: Scene): Promise<SimulationResult> => {
     const limiter = instances.get(name) ?? rateLimiter(take, failed, Math.floor(seeded(1 + instance)() * 1e9));
     instances.set(name, limiter);
     requested[window] = (requested[window] ?? 0) + 1;
-    const answer = await limiter.admit('account', scene.limit, now());
-    if (answer.admitted) admitted[window] = (admitted[window] ?? 0) + 1;
+    const response = await limiter.admit('account', scene.limit, now());
+    if (response.admitted) admitted[window] = (admitted[window] ?? 0) + 1;
   };
 
   // The last request is added first, because the clock sorts the latest event first.
   const requests = arrivals(start, scene, random);
-  const answers: Promise<void>[] = [];
-  for (const { time, instance } of requests.toReversed()) at(time, () => answers.push(send(instance)));
+  const responses: Promise<void>[] = [];
+  for (const { time, instance } of requests.toReversed()) at(time, () => responses.push(send(instance)));
   await run();
-  await Promise.all(answers);
+  await Promise.all(responses);
   return { requested, admitted, writesPerRequest: counter.writes / requests.length };
 };
 
@@ -130,15 +130,15 @@ type Network = {
   readonly at: At;
   /** Returns a number like `Math.random`. */
   readonly random: () => number;
-  /** Probability that a reply is lost after the write succeeded; the client then retries, as the SDK does. */
-  readonly lostReplies: number;
+  /** Probability that a response is lost after the write succeeded; the client then retries, as the SDK does. */
+  readonly lostResponses: number;
 };
 
 // Latency within a region; 1 % of the calls take ten times as long.
 const latencyMs = (random: () => number): number => (4 + 4 * random()) * (random() < 0.01 ? 10 : 1);
 
 /** In-memory equivalent of the store's conditional ADD, with virtual network latency. */
-const sharedCounter = ({ now, at, random, lostReplies }: Network) => {
+const sharedCounter = ({ now, at, random, lostResponses }: Network) => {
   const windows = new Map<string, number>();
   const counter = { writes: 0 };
 
@@ -151,12 +151,12 @@ const sharedCounter = ({ now, at, random, lostReplies }: Network) => {
   };
 
   const take: TakeRequests = (account, windowStart, amount, limit, index) =>
-    new Promise((reply) => {
+    new Promise((response) => {
       const send = () => {
         const latency = latencyMs(random);
         at(now() + latency / 2, () => {
           const taken = write(`${account} ${windowStart} ${index}`, amount, limit);
-          at(now() + latency / 2, () => (random() < lostReplies ? send() : reply(taken)));
+          at(now() + latency / 2, () => (random() < lostResponses ? send() : response(taken)));
         });
       };
       send();

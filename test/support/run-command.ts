@@ -76,7 +76,7 @@ export const ran = (...args: string[]): Promise<string> => readOutput(accountsPr
 export const ranJson = async <Printed>(...args: string[]): Promise<Printed> => JSON.parse(await ran(...args, '--json'));
 
 export const get = (key: string) => anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': key } });
-export const answerTo = async (key: string): Promise<string> => {
+export const responseTo = async (key: string): Promise<string> => {
   const { status, body } = await get(key);
   return status === 200 ? '200' : `${status} ${body.errors[0].code}`;
 };

@@ -1,6 +1,6 @@
 import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Client } from './api.ts';
-import type { Answer, Schema } from './http.ts';
+import type { ApiResponse, Schema } from './http.ts';
 
 /** Returns the shipping charges of a response as a list. */
 export const shippingCharges = <Charge>(shipping: Charge | readonly Charge[] | null | undefined): readonly Charge[] =>
@@ -19,7 +19,7 @@ type Charged<Line, Charge> = {
 /** Returns the only shipping charge of a response; `undefined` without one. Throws if there are several. */
 export const onlyShipping = <Charge>(shipping: Charge | readonly Charge[] | null | undefined): Charge | undefined => {
   const [only, ...others] = shippingCharges(shipping);
-  if (others.length > 0) throw new Error('The answer has several shipping charges.');
+  if (others.length > 0) throw new Error('The response has several shipping charges.');
   return only;
 };
 
@@ -61,8 +61,8 @@ export const later = async <Value>(byMs: number, run: () => Promise<Value>): Pro
 };
 
 /** Returns the transaction of a response that must not be a refusal. */
-export const made = async <Body>(answer: Promise<Answer<Body>>): Promise<Body> => {
-  const { status, body, text } = await answer;
+export const made = async <Body>(response: Promise<ApiResponse<Body>>): Promise<Body> => {
+  const { status, body, text } = await response;
   if (status >= 300) throw new Error(`${status}: ${text}`);
   return body;
 };
@@ -96,7 +96,7 @@ type Page<Row> = { readonly data: readonly Row[]; readonly has_more: boolean; re
 
 /** Reads a whole list. `read` takes the parameter that continues it. Returns the rows and the number of pages. */
 export const everyRow = async <Row>(
-  read: (after: Readonly<Record<string, string>>) => Promise<Answer<Page<Row>>>,
+  read: (after: Readonly<Record<string, string>>) => Promise<ApiResponse<Page<Row>>>,
   getNext = ({ next_cursor }: Page<Row>) => next_cursor,
 ): Promise<{ rows: Row[]; pages: number }> => {
   const rows: Row[] = [];
@@ -115,7 +115,7 @@ type Identified = { readonly id: string };
 
 /** Reads the ids of a whole list. */
 export const everyPage = async (
-  client: { readonly list: (parameters: Record<string, string>) => Promise<Answer<Page<Identified>>> },
+  client: { readonly list: (parameters: Record<string, string>) => Promise<ApiResponse<Page<Identified>>> },
   parameters: Record<string, string> = {},
   cursor: 'next_cursor' | 'last id' = 'next_cursor',
 ): Promise<{ ids: string[]; pages: number }> => {
@@ -126,7 +126,7 @@ export const everyPage = async (
 };
 
 /** Formats a refusal: its status, and each error code with its location. */
-export const getRefusal = ({ status, body }: Answer): string =>
+export const getRefusal = ({ status, body }: ApiResponse): string =>
   [
     status,
     ...(body?.errors ?? []).map((error) =>
@@ -134,7 +134,7 @@ export const getRefusal = ({ status, body }: Answer): string =>
     ),
   ].join(' | ');
 
-export const getMeta = ({ body }: Answer): Record<string, unknown> => {
+export const getMeta = ({ body }: ApiResponse): Record<string, unknown> => {
   const { request_id: _, ...meta } = body?.errors?.[0]?.meta ?? {};
   return meta;
 };

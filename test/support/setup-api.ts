@@ -10,7 +10,7 @@ import { createTables } from '../../infra/local/emulator.ts';
 import { newServer, newService, type Service } from '../../infra/local/memory-database/service.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
-import { type Answer, listen, onExchange, type Schema } from './http.ts';
+import { type ApiResponse, listen, onExchange, type Schema } from './http.ts';
 
 type Database = { service: Service; readonly endpoint: string; usesSdk: boolean };
 const key = Symbol.for('levy test database');
@@ -78,7 +78,7 @@ if (inject('emulator') === 'memory') {
   await createTables(client);
 }
 
-const stopComparing = onExchange(async ({ method, path, answer: { status, headers, body, text } }) => {
+const stopComparing = onExchange(async ({ method, path, response: { status, headers, body, text } }) => {
   const { listProblems } = await import('../contract/validate-response.ts');
   const { safetyHeaders } = await import('../../shared/api/response.ts');
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
@@ -91,7 +91,7 @@ const stopComparing = onExchange(async ({ method, path, answer: { status, header
     ...listProblems({ method, path, status, headers, body: text === '' ? null : sent }),
     ...unsafe.map(([name]) => `${method} ${path} ${status}: ${name} is ${headers.get(name)}`),
   ];
-  if (problems.length > 0) throw new Error(`The answer breaks its contract.\n${problems.join('\n')}`);
+  if (problems.length > 0) throw new Error(`The response breaks its contract.\n${problems.join('\n')}`);
 });
 afterAll(stopComparing);
 
@@ -112,10 +112,10 @@ afterAll(async () => {
 
 const recorded = new Map<string, string>();
 
-const stopRecording = onExchange(({ method, path, request, answer }) => {
+const stopRecording = onExchange(({ method, path, request, response }) => {
   const key = request.headers?.['X-API-Key'];
-  if (method === 'POST' && path === '/transactions' && answer.status === 201 && typeof key === 'string')
-    recorded.set((answer as Answer<Schema<'Transaction'>>).body.id, key);
+  if (method === 'POST' && path === '/transactions' && response.status === 201 && typeof key === 'string')
+    recorded.set((response as ApiResponse<Schema<'Transaction'>>).body.id, key);
 });
 
 afterAll(async () => {

@@ -50,13 +50,13 @@ export const openEventBus = async (): Promise<EventBusServer> => {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Creates a fake AWS CLI for the scripts of infra/operations. It logs its arguments and runs `answers`, lines of a
+ * Creates a fake AWS CLI for the scripts of infra/operations. It logs its arguments and runs `responses`, lines of a
  * shell script in which `$LOG` is the log file.
  */
-export const standInAws = (answers = '') => {
+export const standInAws = (responses = '') => {
   const folder = createFolder();
   const log = join(folder, 'aws.log');
-  writeFileSync(join(folder, 'aws'), `#!/bin/bash\nLOG='${log}'\necho "$@" >> "$LOG"\n${answers}\n`);
+  writeFileSync(join(folder, 'aws'), `#!/bin/bash\nLOG='${log}'\necho "$@" >> "$LOG"\n${responses}\n`);
   chmodSync(join(folder, 'aws'), 0o755);
 
   const environment = (variables: Readonly<Record<string, string>>) => {

@@ -47,8 +47,12 @@ export const sendRaw = async (
   const { url } = await startApi();
   const headers = { Authorization: `Bearer ${key}`, ...more };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const reply = await fetch(`${url}/taxjar/v2/transactions/${path}`, { method, headers, ...(text && { body: text }) });
-  return { status: reply.status, answer: await reply.json(), warnings: reply.headers.get('Levy-Warnings') };
+  const response = await fetch(`${url}/taxjar/v2/transactions/${path}`, {
+    method,
+    headers,
+    ...(text && { body: text }),
+  });
+  return { status: response.status, response: await response.json(), warnings: response.headers.get('Levy-Warnings') };
 };
 
 const newYork = { address: { postal_code: '10001', state: 'NY', country: 'US' } };

@@ -164,7 +164,7 @@ export const getContent = ({ state, zip, rates = [], shipping_policy, other_zips
 
 type Row = { jurisdiction_type: string; rate: string; taxable_amount: string; tax_amount: string };
 type Charge = { id?: string; taxable_amount: string; tax_amount: string; taxes: readonly Row[] };
-type Answer = {
+type ApiResponse = {
   line_items: readonly Charge[];
   shipping: Charge | readonly Charge[] | null;
   taxable_amount: string;
@@ -180,7 +180,7 @@ const isRelevant = ({ jurisdiction_type }: Row, level: ExpectedRow['level']): bo
 
 /** Returns the base and the tax in a response for an expected row. */
 export const getFound = (
-  { line_items, shipping }: Answer,
+  { line_items, shipping }: ApiResponse,
   { line, level, percent }: ExpectedRow,
   { input: { lines = [] } }: WorkedCase,
 ): { base: string; tax: string } => {

@@ -255,8 +255,8 @@ describe('the origin of a sale', () => {
     ['the document if the line has none', from(lansing), '8.00 destination'],
     ['the account if the document has none', from({}), '6.00 origin'],
   ])('uses the origin of %s', (_, request, expected) => {
-    const answer = ask({ to: philadelphia, ...request }, { settings: { ship_from: harrisburg } });
-    expect(figures(answer)).toEqual([expected]);
+    const response = ask({ to: philadelphia, ...request }, { settings: { ship_from: harrisburg } });
+    expect(figures(response)).toEqual([expected]);
   });
 });
 

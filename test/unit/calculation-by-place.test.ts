@@ -33,23 +33,23 @@ const refusedBy = (policy: 'ambiguous_address' | 'incomplete_coverage', to: Addr
 
 /** Expects the rate, resolution, warnings and refusals of a row of `local-rates.csv`. */
 const expectRow = ({ to, day, percent, highest, level, found, ...row }: ReturnType<typeof localRates>[number]) => {
-  const answer = askAbout(to, {}, day || tax_date);
-  expectWarnings(answer.outcome, row);
-  if (percent !== undefined) expect(answer.percent).toBe(percent);
-  if (level) expect(answer.resolution?.level).toBe(level);
+  const response = askAbout(to, {}, day || tax_date);
+  expectWarnings(response.outcome, row);
+  if (percent !== undefined) expect(response.percent).toBe(percent);
+  if (level) expect(response.resolution?.level).toBe(level);
   if (highest) expect(askAbout(to, { ambiguous_address: 'highest_rate' }).percent).toBe(Number(highest));
-  if (!found) return answer;
+  if (!found) return response;
   const [ambiguous, partial] = ['ambiguous', 'partial'].map((word) => found.includes(word));
   const coverage = found !== 'certain' && { coverage: partial ? 'partial' : 'complete' };
-  expect(answer.resolution).toMatchObject({ ambiguous, ...coverage });
+  expect(response.resolution).toMatchObject({ ambiguous, ...coverage });
   const isContradictory = row.warns.includes('address_contradictory');
-  expect(answer.said('address_contradictory')).toHaveLength(isContradictory ? 1 : 0);
-  expect(answer.said('address_ambiguous').length > 0).toBe(ambiguous);
-  expect(answer.said('local_rates_missing').length > 0).toBe(partial);
+  expect(response.said('address_contradictory')).toHaveLength(isContradictory ? 1 : 0);
+  expect(response.said('address_ambiguous').length > 0).toBe(ambiguous);
+  expect(response.said('local_rates_missing').length > 0).toBe(partial);
   const codes = (policy: Parameters<typeof refusedBy>[0]) => refusedBy(policy, to).map(({ code }) => code);
   expect(codes('ambiguous_address')).toEqual(ambiguous ? ['validation_address_unresolvable'] : []);
   if (found !== 'certain') expect(codes('incomplete_coverage')).toEqual(partial ? ['validation_not_covered'] : []);
-  return answer;
+  return response;
 };
 
 describe.each([

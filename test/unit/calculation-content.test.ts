@@ -21,7 +21,7 @@ const detroit = at('MI', '48226', 'Detroit');
 const reject = { settings: { incomplete_coverage: 'reject' } } as const;
 
 /** Returns the tax on 100.00, the coverage and the warning codes. */
-const getAnswer = (to: To, tax_date: string, options: Options = {}) => {
+const getResponse = (to: To, tax_date: string, options: Options = {}) => {
   const outcome = ask({ to, tax_date }, options);
   const message = (code: string) => outcome.warnings.find((warning) => warning.code === code)?.message;
   return { found: `${outcome.tax_amount} ${getCoverage(outcome)}`, codes: warningCodes(outcome), message };
@@ -81,7 +81,7 @@ it.each([
 ])(
   'applies a local rate without a first day on record in %o on %s as %s, with a warning that gives both days',
   (to, tax_date, expected, text) => {
-    const { found, message } = getAnswer(to, tax_date);
+    const { found, message } = getResponse(to, tax_date);
     expect(found).toBe(expected);
     if (text === null) expect(message('local_rates_approximate')).toBeUndefined();
     else
@@ -105,7 +105,7 @@ describe('rates before and after their known days', () => {
     [brevard, '2027-01-01', '7.00 partial', 'the rates of 2026-12-31, their last known day, were used'],
     [detroit, '2022-01-01', '6.00 complete', null],
   ])('marks a rate as approximate outside of its known days: %o on %s', (to, day, expected, text) => {
-    const { found, message } = getAnswer(to, day, { today: day > '2026-11-20' ? day : '2026-11-20' });
+    const { found, message } = getResponse(to, day, { today: day > '2026-11-20' ? day : '2026-11-20' });
     expect([found, message('local_rates_approximate') ?? null]).toEqual([
       expected,
       text && expect.stringContaining(text),
@@ -124,7 +124,7 @@ describe('state values without a known first day', () => {
   const food = rule('mi-food', ['FOOD.GROCERY'], { type: 'exempt' }, undated);
   const undatedRates = [{ ...undated, jurisdiction: 'US-MI', rate: '0.06' }];
   const release = getRelease({ of: [state], rules: [food], approximate_from: '2022-01-01' });
-  const answer = (tax_date: string, others: Partial<Release>, product_tax_code = 'FOOD.GROCERY') =>
+  const response = (tax_date: string, others: Partial<Release>, product_tax_code = 'FOOD.GROCERY') =>
     ask(
       { to: { state: 'MI' }, tax_date, line_items: [{ product_tax_code }] },
       { releaseFor: () => ({ ...release, ...others }) },
@@ -138,7 +138,7 @@ describe('state values without a known first day', () => {
   ])(
     'applies a rule: on %s the reason for food is %s, with the warnings %o, if the state rate is known',
     (tax_date, reason, codes) => {
-      const outcome = answer(tax_date, {});
+      const outcome = response(tax_date, {});
       expect([listRows(outcome)[0]?.taxability_reason, warningCodes(outcome)]).toEqual([reason, codes]);
       expect(getCoverage(outcome)).toBe('complete');
     },
@@ -149,7 +149,7 @@ describe('state values without a known first day', () => {
     ['2024-05-01', '6.00', 'partial'],
     ['2026-01-01', '6.00', 'complete'],
   ])('applies a general rate: on %s the tax is %s and the coverage is %s', (tax_date, tax, coverage) => {
-    const outcome = answer(tax_date, { rates: undatedRates }, 'GENERAL');
+    const outcome = response(tax_date, { rates: undatedRates }, 'GENERAL');
     expect([outcome.tax_amount, getCoverage(outcome)]).toEqual([tax, coverage]);
     const text = `general rate: no value for ${tax_date} is on record; the value for 2026-01-01 was used`;
     expect(outcome.warnings.some(({ message }) => message.includes(text))).toBe(coverage === 'partial');
@@ -165,7 +165,7 @@ describe('state values without a known first day', () => {
       approximate_from: '2022-01-01',
     });
     const rates = local.rates.map((rate) => (rate.jurisdiction === 'US-MI-A' ? { ...rate, from: null } : rate));
-    const { found, codes } = getAnswer(at('MI', '48933'), '2023-01-01', { releaseFor: () => ({ ...local, rates }) });
+    const { found, codes } = getResponse(at('MI', '48933'), '2023-01-01', { releaseFor: () => ({ ...local, rates }) });
     expect(found).toBe('7.00 partial');
     expect(codes).toContain('local_rates_approximate');
   });
@@ -187,8 +187,8 @@ it('falls back to the built-in tables on days before the first day of an import'
     const release = imported(address);
     return release && { ...release, fallback };
   };
-  expect(getAnswer(newYork, '2026-01-01', { releaseFor }).found).toMatch(/^9\.00/);
-  const before = getAnswer(newYork, '2025-12-31', { releaseFor });
+  expect(getResponse(newYork, '2026-01-01', { releaseFor }).found).toMatch(/^9\.00/);
+  const before = getResponse(newYork, '2025-12-31', { releaseFor });
   expect([before.found, before.codes.includes('local_rates_approximate')]).toEqual(['8.88 partial', true]);
 });
 
@@ -210,11 +210,11 @@ describe('overdue local rates', () => {
     [madison, '2027-01-08', '2026-12-20', false, 'the next list is not due on the tax date'],
     [madison, '2027-01-09', '2026-12-20', true, 'the next list is due before the tax date'],
   ])('returns a warning for $0 on $1 as of the service date $2 ($3), because $4', (to, tax_date, today, isOutdated) => {
-    expect(getAnswer(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
+    expect(getResponse(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
   });
 
   it('states the place, the date of the list, the due date of a newer list and the required action', () => {
-    expect(getAnswer(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
+    expect(getResponse(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
       'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, with newer rates due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
     );
   });

@@ -261,11 +261,11 @@ it.each([
   (index, tax) => {
     const post = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '6.08' };
     const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '4.80' };
-    const answer = ask({ to: { state: 'CT' }, explain: true, line_items: [{ unit_price: '10.36' }, post, wrap] });
-    const [text = ''] = listTexts(answer, 'rounding', `/line_items/${index}`);
+    const response = ask({ to: { state: 'CT' }, explain: true, line_items: [{ unit_price: '10.36' }, post, wrap] });
+    const [text = ''] = listTexts(response, 'rounding', `/line_items/${index}`);
     const pattern = /tax on both is .*? to (\d+\.\d+); the tax on .*? to (\d+\.\d+)\. .* difference, (\d+\.\d+)/;
     const [, both, before, difference] = pattern.exec(text) ?? [];
-    expect([difference, answer.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
+    expect([difference, response.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
     expect((Number(both) - Number(before)).toFixed(2), text).toBe(tax);
   },
 );

@@ -307,10 +307,10 @@ describe('supplied line amounts', () => {
     const line_items = ['1', '0.3', '7', '1.5'].flatMap((quantity) =>
       prices.map((unit_price) => ({ quantity, unit_price })),
     );
-    const answer = ask({ to: { state: 'MI', postal_code: '48933' }, currency, line_items });
+    const response = ask({ to: { state: 'MI', postal_code: '48933' }, currency, line_items });
     // An update, or a credit of a sale, can omit the currency.
-    const { currency: _, ...others } = answer;
-    expect(found(answer)).toEqual([]);
+    const { currency: _, ...others } = response;
+    expect(found(response)).toEqual([]);
     expect(found(others, utc, true)).toEqual([]);
     expect(found({ ...others, type: 'credit', parent_transaction_id: 'txn_1' })).toEqual([]);
   });
@@ -376,8 +376,8 @@ const getDefinition = (schema: Schema): Definition => {
 };
 
 /** Returns the fields of the response schema that the request schema does not have. */
-const beside = (request: Schema, answer: Schema): Fields => {
-  const [sent, answered] = [getDefinition(request).shape, getDefinition(answer).shape];
+const beside = (request: Schema, response: Schema): Fields => {
+  const [sent, answered] = [getDefinition(request).shape, getDefinition(response).shape];
   if (!sent || !answered) return {};
   const entries = Object.entries(answered).map(([name, schema]): [string, true | Fields] => [
     name,
@@ -390,8 +390,8 @@ it.each([
   ['a calculation', CalculationRequest, Calculation, calculationResponseFields],
   ['an account', AccountUpdate, AccountResponse, accountResponseFields],
   ['a transaction', TransactionRequest, RetrievedTransaction, transactionResponseFields],
-])('lists every response field of %s that is not in its request', (_name, request, answer, fields) => {
-  expect(fields).toEqual(beside(request, answer));
+])('lists every response field of %s that is not in its request', (_name, request, response, fields) => {
+  expect(fields).toEqual(beside(request, response));
 });
 
 it('lists every response field of a filing, which two requests return', () => {

@@ -6,22 +6,22 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CallOptions, createClient, type Levy, LevyUnavailable, orThrow } from '../../shared/client/client.ts';
 
-type Reply = (signal: AbortSignal) => Response | Promise<Response>;
+type Responder = (signal: AbortSignal) => Response | Promise<Response>;
 
 const body = { status: 'draft' as const, line_items: [{ quantity: '1', unit_price: '1.00' }] };
-const error = (status: number, headers: Record<string, string> = {}): Reply => {
+const error = (status: number, headers: Record<string, string> = {}): Responder => {
   const errors = [{ status: String(status), code: 'x', detail: 'Detail' }];
   return () => Response.json({ errors }, { status, headers });
 };
-const failing = (cause?: Error): Reply => {
+const failing = (cause?: Error): Responder => {
   return () => {
     throw new TypeError('fetch failed', { cause });
   };
 };
 const networkFailure = failing();
-const brokenBody: Reply = () =>
+const brokenBody: Responder = () =>
   new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }));
-const noReply: Reply = (signal) =>
+const noResponse: Responder = (signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 const timeout = { cause: { name: 'TimeoutError' } };
 
@@ -39,13 +39,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A client whose requests get the replies in order, and 200 after that. */
-const scripted = (replies: readonly Reply[], options: CallOptions = {}) => {
+/** A client whose requests get the responses in order, and 200 after that. */
+const scripted = (responses: readonly Responder[], options: CallOptions = {}) => {
   const sent: Headers[] = [];
   const fetch: typeof globalThis.fetch = async (_, init) => {
     sent.push(new Headers(init?.headers));
-    const reply = replies[sent.length - 1] ?? (() => Response.json({ id: 'txn_1' }));
-    return reply(init?.signal as AbortSignal);
+    const response = responses[sent.length - 1] ?? (() => Response.json({ id: 'txn_1' }));
+    return response(init?.signal as AbortSignal);
   };
   const levy = createClient({ url: 'http://levy.test', apiKey: 'levy_key', fetch, timeoutMs, ...options });
   return { levy, sent, fetch };
@@ -95,11 +95,11 @@ describe('retries', () => {
     ['503', error(503)],
     ['an HTML page with 502', () => new Response('<html>', { status: 502 })],
     ['a network failure', networkFailure],
-    ['a timeout', noReply],
+    ['a timeout', noResponse],
     ['an interrupted body', brokenBody],
     ['a truncated body', () => new Response('{"id":', { headers: { 'Content-Type': 'application/json' } })],
-  ])('retries with the same Idempotency-Key after %s', async (_, reply) => {
-    const { levy, sent } = scripted([reply, reply]);
+  ])('retries with the same Idempotency-Key after %s', async (_, response) => {
+    const { levy, sent } = scripted([response, response]);
     expect(await create(levy)).toMatchObject({ ok: true, status: 200, data: { id: 'txn_1' } });
     expect([sent.length, new Set(listValues(sent, 'Idempotency-Key')).size]).toEqual([3, 1]);
   });
@@ -128,12 +128,12 @@ describe('retries', () => {
   });
 
   it.each([
-    ['in the call', {}, { maxTries: 1 }, noReply, timeout],
+    ['in the call', {}, { maxTries: 1 }, noResponse, timeout],
     // The client's limits apply if the call sets none.
-    ['in the client', { maxTries: 1 }, { maxTries: undefined, timeoutMs: undefined } as object, noReply, timeout],
+    ['in the client', { maxTries: 1 }, { maxTries: undefined, timeoutMs: undefined } as object, noResponse, timeout],
     ['and Retry-After exceeds 15 s', {}, {}, error(429, { 'Retry-After': '60' }), { status: 429 }],
-  ])('does not retry with maxTries 1 %s', async (_, options, call, reply, expected) => {
-    const { levy, sent } = scripted([reply], options);
+  ])('does not retry with maxTries 1 %s', async (_, options, call, response, expected) => {
+    const { levy, sent } = scripted([response], options);
     await expect(create(levy, call)).rejects.toMatchObject(expected);
     expect([sent.length, pauses]).toEqual([1, []]);
   });
@@ -159,12 +159,12 @@ describe('retries', () => {
   });
 
   it.each([
-    ['during an attempt', noReply],
+    ['during an attempt', noResponse],
     ['during a pause', error(503)],
-  ])('ends the request when its caller aborts %s', async (_, reply) => {
+  ])('ends the request when its caller aborts %s', async (_, response) => {
     const abort = new AbortController();
     vi.mocked(setTimeout).mockImplementation((() => queueMicrotask(() => abort.abort(new Error('stopped')))) as never);
-    const { levy, sent } = scripted([reply]);
+    const { levy, sent } = scripted([response]);
     await expect(levy.get('/filings', { signal: abort.signal })).rejects.toThrow('stopped');
     expect(sent).toHaveLength(1);
   });
@@ -192,8 +192,8 @@ describe('retries', () => {
     ['other JSON', () => Response.json({ message: 'Forbidden' }, { status: 403 })],
     ['an empty JSON', () => Response.json(null)],
     ['a redirect', () => new Response(null, { status: 302, headers: { Location: 'http://other.test' } })],
-  ])('throws for %s, which is not a Levy response', async (_, reply) => {
-    const { levy, sent } = scripted([reply]);
+  ])('throws for %s, which is not a Levy response', async (_, response) => {
+    const { levy, sent } = scripted([response]);
     await expect(levy.get('/filings')).rejects.toBeInstanceOf(LevyUnavailable);
     expect(sent).toHaveLength(1);
   });

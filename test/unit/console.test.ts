@@ -230,8 +230,8 @@ describe('sign-in', () => {
     ));
 
   it('rejects the configuration of a different issuer, and a token endpoint on another host', async () => {
-    const answer = signInAddress(configured, page, store(), json({ ...endpoints, issuer: 'https://evil.example' }));
-    await expect(answer).rejects.toThrow('contains a different issuer');
+    const response = signInAddress(configured, page, store(), json({ ...endpoints, issuer: 'https://evil.example' }));
+    await expect(response).rejects.toThrow('contains a different issuer');
     const elsewhere = { ...endpoints, token_endpoint: 'https://tokens.example/token' };
     await expect(signInAddress(configured, page, store(), json(elsewhere))).rejects.toThrow('not at the issuer');
   });

@@ -149,7 +149,7 @@ it.each(treatments)('$topic: taxes $codes in $states at $tax', ({ states, codes,
 
 /** Cases from public bug reports, with the results that the states publish. */
 
-type Answer = {
+type ApiResponse = {
   readonly tax?: string;
   readonly shipping_taxable?: string;
   readonly warning?: string;
@@ -163,14 +163,14 @@ type Case = {
   readonly source: string;
   readonly request: { readonly calculation?: CalculationInput; readonly rates?: RatesQuery };
   /** The accepted results; one of them is expected. */
-  readonly accepted: readonly Answer[];
+  readonly accepted: readonly ApiResponse[];
 };
 
 // The settings of a new account, without changes for tests.
 const options = { today: '2026-11-26', settings: defaultSettings('2026-10-08') };
 
 /** The actual result, in the fields of an accepted result. */
-const getAnswer = (request: CalculationInput) => {
+const getResponse = (request: CalculationInput) => {
   const outcome = ask({ ...request, tax_date: request.tax_date ?? null } as NewRequest, options);
   return {
     tax: outcome.tax_amount,
@@ -180,7 +180,7 @@ const getAnswer = (request: CalculationInput) => {
     parts: [] as readonly object[],
   };
 };
-const readRates = async (query: RatesQuery): Promise<ReturnType<typeof getAnswer> & { combined?: string | null }> => {
+const readRates = async (query: RatesQuery): Promise<ReturnType<typeof getResponse> & { combined?: string | null }> => {
   const rates = await askRates({ ...query, date: '2026-11-20' }, options);
   return {
     tax: '',
@@ -193,7 +193,7 @@ const readRates = async (query: RatesQuery): Promise<ReturnType<typeof getAnswer
 };
 
 const isGiven = (
-  { tax, shipping_taxable, warning, coverage_not, combined, part }: Answer,
+  { tax, shipping_taxable, warning, coverage_not, combined, part }: ApiResponse,
   given: Awaited<ReturnType<typeof readRates>>,
 ): boolean =>
   (tax === undefined || tax === given.tax) &&
@@ -206,8 +206,8 @@ const isGiven = (
 it.each(cases as readonly Case[])(
   'calculates the public case $id: $why ($source)',
   async ({ request: { calculation, rates }, accepted }) => {
-    const given = calculation ? getAnswer(calculation) : await readRates(rates as RatesQuery);
-    expect([accepted, accepted.some((answer) => isGiven(answer, given)) || given]).toEqual([accepted, true]);
+    const given = calculation ? getResponse(calculation) : await readRates(rates as RatesQuery);
+    expect([accepted, accepted.some((response) => isGiven(response, given)) || given]).toEqual([accepted, true]);
   },
 );
 

@@ -174,7 +174,7 @@ const createService = (charactersMax: number) => {
 };
 
 type Service = ReturnType<typeof createService>;
-type Answers = readonly Outcome[];
+type Responses = readonly Outcome[];
 
 const contentFor = async (
   { loadContent }: Service,
@@ -193,7 +193,7 @@ const contentFor = async (
 const million = [{ unit_price: '1000000.00' }];
 
 /** Calculates every address on every day; `days` is the inner loop. */
-const readAnswers = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
+const readResponses = async (service: Service, state: State, settingsSnapshot = {}): Promise<Responses> => {
   const addresses = listAddresses(state);
   const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
   return addresses.flatMap((address) =>
@@ -251,10 +251,10 @@ const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate
 };
 
 /** Compares the results of a service with its layers and with the built-in release alone. */
-const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
+const expectResponses = (state: State, active: Layer | null, responses: Responses, builtIn: Responses) => {
   for (const [index, { address, day }] of cases(state).entries()) {
     const rate = findRate(getLayers(active), address, day);
-    const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
+    const mistake = mistakeIn(responses[index] as Outcome, builtIn[index] as Outcome, active, rate);
     if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
   }
 };
@@ -331,10 +331,10 @@ const overlaid = [1000, 2000, 3000].map((local): Step => {
   return { kind: 'import', file: { state: 'NY', rows, completeFrom }, activates: true, onActive: true };
 });
 
-const builtInAnswers = new Map<State, Promise<Answers>>();
-const readBuiltInAnswers = (state: State): Promise<Answers> => {
-  const known = builtInAnswers.get(state) ?? readAnswers(createService(10_000_000), state);
-  builtInAnswers.set(state, known);
+const builtInResponses = new Map<State, Promise<Responses>>();
+const readBuiltInResponses = (state: State): Promise<Responses> => {
+  const known = builtInResponses.get(state) ?? readResponses(createService(10_000_000), state);
+  builtInResponses.set(state, known);
   return known;
 };
 
@@ -342,20 +342,20 @@ it('applies imports to the addresses and days in their files, and leaves the res
   await fc.assert(
     fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
       const service = createService(charactersMax);
-      const builtIn = await readBuiltInAnswers(state);
-      const seen = new Map<string | null, Answers>([[null, builtIn]]);
+      const builtIn = await readBuiltInResponses(state);
+      const seen = new Map<string | null, Responses>([[null, builtIn]]);
       await play(service, { state, steps }, async (active) => {
-        const answers = await readAnswers(service, state);
-        expectAnswers(state, active, answers, builtIn);
+        const responses = await readResponses(service, state);
+        expectResponses(state, active, responses, builtIn);
         // A rollback, or a new activation, restores every field of every response.
         const id = active?.id ?? null;
-        expect(JSON.stringify(answers)).toBe(JSON.stringify(seen.get(id) ?? answers));
-        seen.set(id, answers);
+        expect(JSON.stringify(responses)).toBe(JSON.stringify(seen.get(id) ?? responses));
+        seen.set(id, responses);
       });
-      for (const [id, answers] of seen)
+      for (const [id, responses] of seen)
         if (id !== null) {
-          const settingsSnapshot = await readAnswers(service, state, { [`US-${state}`]: id });
-          expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
+          const settingsSnapshot = await readResponses(service, state, { [`US-${state}`]: id });
+          expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(responses));
         }
     }),
     { numRuns: 8, examples: [[{ state: 'NY', steps: overlaid, charactersMax: 20_000 }]] },

@@ -154,14 +154,14 @@ describe('files with only street rows, as in Vermont', () => {
     ...['101 N Willard St', '51 Willard St', '51 N Willard Ave', '51 Grid Rd', '1 Elm St'].map(
       (line1) => [line1, '7.00 zip5 ambiguous'] as const,
     ),
-  ] as const)('resolves an address by side and direction of the street: %s is %s', async (line1, answer) => {
+  ] as const)('resolves an address by side and direction of the street: %s is %s', async (line1, response) => {
     const imported = await vermont(
       row('1,99,O,N,WILLARD,ST', burlington),
       row('2,98,E,N,WILLARD,ST', southBurlington),
       row('1,99,B,S,WILLARD,ST', southBurlington),
       row('W1,W99,B,,GRID,RD', burlington),
     );
-    expect(at(imported, inBurlington(line1))).toBe(answer);
+    expect(at(imported, inBurlington(line1))).toBe(response);
   });
 
   it('resolves an address by its unit, and reports it as ambiguous without one', async () => {

@@ -23,9 +23,9 @@ const figures: Readonly<Record<StepName, readonly number[]>> = {
   'file credit': [8, 1, 500, 0, 0, 0, 1, 1],
 };
 const getStep = (row: readonly number[]) => {
-  const [writes = 0n, reads = 0n, table = 0n, indexes = 0n, saved = 0n, answer = 0n, records = 0n, events = 0n] =
+  const [writes = 0n, reads = 0n, table = 0n, indexes = 0n, saved = 0n, response = 0n, records = 0n, events = 0n] =
     row.map(BigInt);
-  return { writes, reads, table, indexes, saved, answer, records, events };
+  return { writes, reads, table, indexes, saved, response, records, events };
 };
 const measures: Measures = {
   steps: Object.fromEntries(Object.entries(figures).map(([name, row]) => [name, getStep(row)])) as Measures['steps'],

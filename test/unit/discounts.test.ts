@@ -18,13 +18,13 @@ describe('document discounts', () => {
     ['is allocated by what the buyer pays if it is a coupon', couponOff, ['0.00 9.50 10.00', '0.00 5.00 10.00']],
     ["leaves the coupon's part if shipping shares it", all, ['1.00 9.00 9.00', '4.50 5.50 5.50', '4.50  4.50']],
   ])('%s', (_, request, rows) => {
-    const answer = ask({ to: honolulu, line_items: [coupon, { unit_price: '10.00' }], ...request });
-    const lines = answer.line_items.map((line) => [
+    const response = ask({ to: honolulu, line_items: [coupon, { unit_price: '10.00' }], ...request });
+    const lines = response.line_items.map((line) => [
       line.applied_discount_amount,
       line.applied_third_party_discount_amount,
       line.net_amount,
     ]);
-    const charges = shippingCharges(answer.shipping).map((one) => [one.applied_discount_amount, '', one.net_amount]);
+    const charges = shippingCharges(response.shipping).map((one) => [one.applied_discount_amount, '', one.net_amount]);
     expect([...lines, ...charges].map((figures) => figures.join(' '))).toEqual(rows);
   });
 });
@@ -61,10 +61,10 @@ describe('reductions', () => {
       const plain = taxes([lamp], { shipping: { ...shipping, amount: '6.00' } });
       expect(plain).toBe('40.00 0.00 3.05 49.05');
       for (const named of [{ product_tax_code: 'SHIPPING.DELIVERY' }, { parent_line_item_id: 'post' }]) {
-        const answer = order([lamp, { ...named, unit_price: '-4.00' }], { shipping });
-        expect(answer).toMatchObject({ subtotal_amount: '36.00', tax_amount: '3.05', total_amount: '49.05' });
+        const response = order([lamp, { ...named, unit_price: '-4.00' }], { shipping });
+        expect(response).toMatchObject({ subtotal_amount: '36.00', tax_amount: '3.05', total_amount: '49.05' });
         const reduced = { applied_discount_amount: '4.00', net_amount: '6.00' };
-        expect(shippingCharges(answer.shipping)[0]).toMatchObject(reduced);
+        expect(shippingCharges(response.shipping)[0]).toMatchObject(reduced);
       }
     });
 

@@ -202,7 +202,7 @@ const script = only('script').textContent;
 const open = (storage = new Map<string, string>()) => {
   const document = newDocument();
   const sent: Request[] = [];
-  const answer = { text: '{}' };
+  const response = { text: '{}' };
   const pageEvents = new Map<string, () => void>();
   // In this DOM, a select without a `selected` option has no value.
   for (const select of all('select', document)) Object.defineProperty(select, 'value', { value: '', writable: true });
@@ -224,7 +224,7 @@ const open = (storage = new Map<string, string>()) => {
     },
     fetch: async (request: Request) => {
       sent.push(request);
-      return new Response(answer.text);
+      return new Response(response.text);
     },
   };
   new Function(...Object.keys(globals), script)(...Object.values(globals));
@@ -241,14 +241,14 @@ const open = (storage = new Map<string, string>()) => {
     await vi.waitFor(() => expect(result.textContent).toMatch(/ in \d+ ms|key/));
     return { request: sent.at(-1), shown: result.textContent };
   };
-  return { document, nav, sent, answer, storage, pageEvents, send };
+  return { document, nav, sent, response, storage, pageEvents, send };
 };
 
 // Opening the page is slow.
 const openedFirst = open();
 
 describe('request forms', () => {
-  const { document, sent, answer, storage, pageEvents, send } = openedFirst;
+  const { document, sent, response, storage, pageEvents, send } = openedFirst;
   const key = only('#api-key', document);
 
   it('sends nothing without a key, or with a key that is invalid in a header', async () => {
@@ -291,11 +291,11 @@ describe('request forms', () => {
         ({ value }) => value.match(pattern) ?? [],
       );
     const [transactions, filings] = [ids(/txn_\w{26}/g), ids(/fil_\w{26}/g)];
-    answer.text = '{"object":"calculation","id":null}';
+    response.text = '{"object":"calculation","id":null}';
     await send('POST', '/calculations');
     expect(ids(/txn_\w{26}/g)).toEqual(transactions);
     const id = 'txn_01KABCDEFGHJKMNPQRSTVWXYZ0';
-    answer.text = JSON.stringify({ object: 'transaction', id });
+    response.text = JSON.stringify({ object: 'transaction', id });
     await send('POST', '/transactions');
     expect(transactions.length).toBeGreaterThan(4);
     expect(ids(/txn_\w{26}/g)).toEqual(transactions.map(() => id));

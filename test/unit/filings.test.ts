@@ -151,9 +151,9 @@ describe('pages of entries', () => {
       do {
         const page = { expand: 'entries', limit: 100, starting_after: starting_after ?? undefined } as const;
         bytesRead = 0;
-        const answer = await getFiling(filing.id, page, account, { filings: filings as FilingReads, now: Date.now });
-        if (!answer.ok || answer.value.entries === null) throw new Error('It is there.');
-        const { data, next_cursor, has_more } = answer.value.entries;
+        const response = await getFiling(filing.id, page, account, { filings: filings as FilingReads, now: Date.now });
+        if (!response.ok || response.value.entries === null) throw new Error('It is there.');
+        const { data, next_cursor, has_more } = response.value.entries;
         expect(has_more).toBe(next_cursor !== null);
         expect(bytesRead - data.length * entryBytes).toBeLessThanOrEqual(Math.max(databasePage, entryBytes));
         if (data.length > 1) expect(JSON.stringify(data).length).toBeLessThan(5_000_000);

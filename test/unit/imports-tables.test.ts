@@ -113,7 +113,7 @@ const listFiles = (one: Case): readonly TestFile[] => {
 };
 
 /** Calculates the tax of an address. Warnings about the evidence of built-in values are omitted. */
-const answerAt = (releaseFor: ReleaseFor, state: string, key: string): string => {
+const responseAt = (releaseFor: ReleaseFor, state: string, key: string): string => {
   const [sale = '', tax_date = '2026-11-21'] = key.split(' on ');
   const words = sale.split(' ');
   const policy = (['highest_rate', 'reject'] as const).find((name) => words.includes(name));
@@ -203,12 +203,12 @@ it.each(cases)('$format in $state: $title', async (one) => {
   }
   const ofImport = createReleaseFor(imported);
   for (const [key, text] of Object.entries(withoutFallback))
-    expect(`${key}: ${answerAt(ofImport, state, key)}`).toBe(`${key}: ${text}`);
+    expect(`${key}: ${responseAt(ofImport, state, key)}`).toBe(`${key}: ${text}`);
   const fallback = { ...getBase(state), pinnedBy: getHead(imported).id };
   const withFallback: ReleaseFor = (address) => ({ ...ofImport(address), fallback }) as typeof fallback;
   for (const [key, text] of Object.entries(overBuiltIn)) {
-    const expected = text === 'built-in' ? answerAt(() => fallback, state, key) : text;
-    expect(`${key}: ${answerAt(withFallback, state, key)}`).toBe(`${key}: ${expected}`);
+    const expected = text === 'built-in' ? responseAt(() => fallback, state, key) : text;
+    expect(`${key}: ${responseAt(withFallback, state, key)}`).toBe(`${key}: ${expected}`);
   }
 });
 

@@ -300,13 +300,13 @@ describe('local corrections', () => {
 
   type To = NonNullable<Parameters<typeof ask>[0]['to']>;
 
-  const answerTo = (to: To, tax_date = '2026-11-26', ambiguous_address: 'warn' | 'highest_rate' = 'warn') =>
+  const responseTo = (to: To, tax_date = '2026-11-26', ambiguous_address: 'warn' | 'highest_rate' = 'warn') =>
     ask(
       { to, tax_date, line_items: [{ unit_price: '10000.00' }] },
       { today: '2026-11-26', settings: { ambiguous_address } },
     );
   /** The combined rate in percent. */
-  const percentAt = (to: To, tax_date?: string): number => Number(answerTo(to, tax_date).tax_amount) / 100;
+  const percentAt = (to: To, tax_date?: string): number => Number(responseTo(to, tax_date).tax_amount) / 100;
 
   /** The possible combined rates of an address in percent: the charged rate, and the rate of the named place. */
   const possiblePercents = (to: ReturnType<typeof localRates>[number]['to']) => {
@@ -335,14 +335,14 @@ describe('local corrections', () => {
 
   describe('the parts', () => {
     it.each(localRates('part'))('contains $name at $percent % for $to', ({ to, name, percent }) => {
-      const rows = answerTo(to, undefined, 'highest_rate').line_items[0]?.taxes ?? [];
+      const rows = responseTo(to, undefined, 'highest_rate').line_items[0]?.taxes ?? [];
       const part = rows.find(({ jurisdiction_name }) => jurisdiction_name === name);
       expect(Math.round(Number(part?.rate) * 1e6) / 1e4).toBe(percent);
     });
 
     it('includes each jurisdiction only once', () => {
       for (const county of ['Eagle', 'Pitkin']) {
-        const names = (answerTo({ state: 'CO', county }).line_items[0]?.taxes ?? []).map(
+        const names = (responseTo({ state: 'CO', county }).line_items[0]?.taxes ?? []).map(
           (row) => row.jurisdiction_name,
         );
         expect(new Set(names).size).toBe(names.length);
@@ -358,7 +358,7 @@ describe('local corrections', () => {
   ])(
     'includes a tax that an Idaho city collects itself in the rate of %s, with a warning that remote sellers do not',
     (city, postal_code) => {
-      const { warnings } = answerTo({ state: 'ID', city, postal_code }, undefined, 'highest_rate');
+      const { warnings } = responseTo({ state: 'ID', city, postal_code }, undefined, 'highest_rate');
       expect(warnings.map(({ code, message }) => [code, message])).toContainEqual([
         'content_unconfirmed',
         expect.stringContaining('not collected by remote sellers as such'),

@@ -217,7 +217,7 @@ const getExpected = (lots: readonly Lot[]) => {
 const day = '2026-11-20';
 
 /** Returns the local rate for an address, in millionths of a percent, and its resolution. */
-const answerTo = (sent: PostalAddress) => {
+const responseTo = (sent: PostalAddress) => {
   const address = readAddress(sent, '');
   if (!address.ok) throw new Error(`${JSON.stringify(sent)} is not read`);
   const { place, resolution } = locate(address.value, withTables, day, false);
@@ -227,7 +227,7 @@ const answerTo = (sent: PostalAddress) => {
   const local = place.jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => Number(rates.get(code)));
   return { rate: Math.round(local.reduce((sum, rate) => sum + rate, 0) * 1e8), ...resolution };
 };
-const getAnswer = (state: string, postal_code: string, city: string) => answerTo({ state, postal_code, city });
+const getResponse = (state: string, postal_code: string, city: string) => responseTo({ state, postal_code, city });
 
 const letters = (name: string): string =>
   name
@@ -325,13 +325,13 @@ const met = { certain: 0, ambiguous: 0, partial: 0 };
 /** Returns how the result for an address is wrong, or `null`. */
 const getFault = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, possible, isExact }: Case) => {
   const { rates, ambiguous, coverage } = getExpected(possible);
-  const answer = getAnswer(state, zip.zip5, city);
+  const response = getResponse(state, zip.zip5, city);
   met[ambiguous ? 'ambiguous' : coverage === 'partial' ? 'partial' : 'certain'] += 1;
   const known = rates.includes(null) ? [...rates, ...standInRates(rows, zip)] : rates;
-  const isSame = answer.ambiguous === ambiguous && answer.coverage === coverage;
-  const isNoBetter = (answer.ambiguous || !ambiguous) && (answer.coverage === 'partial' || coverage === 'complete');
-  if (known.includes(answer.rate) && (isExact ? isSame : isNoBetter)) return null;
-  return `${zip.zip5} ${city}: ${JSON.stringify([answer, rates, ambiguous, coverage])}`;
+  const isSame = response.ambiguous === ambiguous && response.coverage === coverage;
+  const isNoBetter = (response.ambiguous || !ambiguous) && (response.coverage === 'partial' || coverage === 'complete');
+  if (known.includes(response.rate) && (isExact ? isSame : isNoBetter)) return null;
+  return `${zip.zip5} ${city}: ${JSON.stringify([response, rates, ambiguous, coverage])}`;
 };
 
 describe.each(states)('%s', (state) => {
@@ -367,12 +367,12 @@ describe.each(states)('%s', (state) => {
         const inPlace = inhabited.find((code) => named(city).some(({ county }) => county === code)) ?? inhabited[0];
         for (const county of [null, countyIn(state, inPlace ?? '')]) {
           const address = { state, postal_code: zip.zip5, city, county };
-          const { rate: _, ...full } = answerTo(address);
+          const { rate: _, ...full } = responseTo(address);
           for (const spelling of spellings)
             for (const sent of [spelling, spelling.toLowerCase(), ` ${spelling.toUpperCase()}. `])
-              expect(answerTo({ ...address, city: sent }), JSON.stringify([address, sent])).toMatchObject(full);
+              expect(responseTo({ ...address, city: sent }), JSON.stringify([address, sent])).toMatchObject(full);
           for (const [what, , part] of listWorse(address, zip, known, at + index)) {
-            const { ambiguous, coverage } = answerTo(part);
+            const { ambiguous, coverage } = responseTo(part);
             const isWorse = order.indexOf(coverage) <= order.indexOf(full.coverage) && (ambiguous || !full.ambiguous);
             if (!isWorse) better.push(JSON.stringify([what, address, part]));
             if (ambiguous !== full.ambiguous || coverage !== full.coverage)
@@ -397,7 +397,7 @@ it('finds every row of the tables by its city or county, or marks the address as
       const county = countyIn(state, row.county);
       const address =
         row.place === '' ? { state, county } : { state, county, city: row.place, postal_code: zipIn(row.county) };
-      const { rate, ambiguous, coverage } = answerTo(address);
+      const { rate, ambiguous, coverage } = responseTo(address);
       if (ambiguous) continue;
       if (rate === Math.round(Number(row.rate) * 1e6) && coverage === 'complete') count.certain += 1;
       else wrong.push(`${state} ${row.county} ${row.place}: ${rate} instead of ${row.rate}`);

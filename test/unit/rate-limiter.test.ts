@@ -38,11 +38,11 @@ describe('one rate limiter', () => {
         const limiters = Array.from({ length: instances }, () =>
           rateLimiter(scheduler.scheduleFunction(take), unexpected),
         );
-        const answers = Array.from({ length: requests }, (_, index) =>
+        const responses = Array.from({ length: requests }, (_, index) =>
           limiters[index % instances]?.admit('a', limit, start + index),
         );
-        await scheduler.waitFor(Promise.all(answers));
-        const passed = (await Promise.all(answers)).filter((answer) => answer?.admitted).length;
+        await scheduler.waitFor(Promise.all(responses));
+        const passed = (await Promise.all(responses)).filter((response) => response?.admitted).length;
         // All requests arrived concurrently, so one instance can have leased requests that another instance needed.
         expect(passed).toBeLessThanOrEqual(limit);
         if (instances === 1) expect(passed).toBe(Math.min(limit, requests));
@@ -54,8 +54,8 @@ describe('one rate limiter', () => {
     it('takes one lease for all queued requests', async () => {
       const { take, counter } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected);
-      const answers = await Promise.all(Array.from({ length: 40 }, () => admit('a', 100, start)));
-      expect(answers.every(({ admitted }) => admitted)).toBe(true);
+      const responses = await Promise.all(Array.from({ length: 40 }, () => admit('a', 100, start)));
+      expect(responses.every(({ admitted }) => admitted)).toBe(true);
       expect(counter.amounts).toEqual([1, 39]);
     });
 
@@ -351,13 +351,13 @@ describe('simulated instances', () => {
       },
     );
 
-    it('never exceeds the limit if replies are lost, but wastes part of it', async () => {
-      const scene: Scene = { ...usual, instances, demand: 1.2 * limit, lostReplies: 0.05 };
+    it('never exceeds the limit if responses are lost, but wastes part of it', async () => {
+      const scene: Scene = { ...usual, instances, demand: 1.2 * limit, lostResponses: 0.05 };
       const result = await simulate(scene);
       expectWithinLimit(result.admitted);
       // One lease in twenty is counted twice.
       expect(usablePercent(result, limit)).toBeGreaterThanOrEqual(85);
-      expect(sum(result.admitted)).toBeLessThan(sum((await simulate({ ...scene, lostReplies: 0 })).admitted));
+      expect(sum(result.admitted)).toBeLessThan(sum((await simulate({ ...scene, lostResponses: 0 })).admitted));
     });
   });
 

@@ -261,10 +261,10 @@ describe('several shipping charges', () => {
     (discount_applies_to, figures) => {
       const shipping = { amount: '10.00', discount_amount: '2.00' };
       const line_items = [goods('mug', '30.00')];
-      const answer = ask({ to: minneapolis, line_items, shipping, discount_amount: '3.80', discount_applies_to });
-      const { applied_discount_amount, net_amount } = onlyShipping(answer.shipping) ?? {};
-      const own = [answer.line_items[0]?.net_amount, applied_discount_amount, net_amount];
-      expect([...own, answer.shipping_amount, answer.applied_discount_amount]).toEqual(figures);
+      const response = ask({ to: minneapolis, line_items, shipping, discount_amount: '3.80', discount_applies_to });
+      const { applied_discount_amount, net_amount } = onlyShipping(response.shipping) ?? {};
+      const own = [response.line_items[0]?.net_amount, applied_discount_amount, net_amount];
+      expect([...own, response.shipping_amount, response.applied_discount_amount]).toEqual(figures);
     },
   );
 });
@@ -537,10 +537,10 @@ describe("seller's fees", () => {
 
   it('allocates no share of the shipping or of a document discount to the fee', () => {
     const others = { discount_amount: '10.00', shipping: { amount: '9.00' } };
-    const answer = ask({ to: newark, line_items: [lamp, wrap], ...others });
-    expect(answer.line_items.map((line) => line.applied_discount_amount)).toEqual(['10.00', '0.00']);
+    const response = ask({ to: newark, line_items: [lamp, wrap], ...others });
+    expect(response.line_items.map((line) => line.applied_discount_amount)).toEqual(['10.00', '0.00']);
     // The taxes on 30.00, 5.00 and 9.00 at 6.625% are 1.99, 0.33 and 0.60.
-    expect(answer).toMatchObject({ tax_amount: '2.92', taxable_amount: '44.00' });
+    expect(response).toMatchObject({ tax_amount: '2.92', taxable_amount: '44.00' });
   });
 
   it.each<[string, object]>([

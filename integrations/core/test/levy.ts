@@ -60,8 +60,8 @@ export const startLevy = async (): Promise<LocalLevy> => {
     advance: async (seconds) => {
       const body = JSON.stringify({ advance_seconds: seconds });
       const headers = { 'Content-Type': 'application/json' };
-      const answer = await fetch(`${url}/_local/clock`, { method: 'PUT', headers, body });
-      if (!answer.ok) throw new Error(await answer.text());
+      const response = await fetch(`${url}/_local/clock`, { method: 'PUT', headers, body });
+      if (!response.ok) throw new Error(await response.text());
     },
     set: (assignment) => {
       const args = ['shared/cli/accounts.ts', 'settings', '--account', 'acct_demo', assignment];
@@ -71,7 +71,7 @@ export const startLevy = async (): Promise<LocalLevy> => {
 };
 
 /** A fault that the proxy injects between the shop and Levy. */
-export type Fault = 'none' | 'hang' | 'hang up' | 'reply lost' | 409 | 422 | 429 | 500 | 503;
+export type Fault = 'none' | 'hang' | 'hang up' | 'response lost' | 409 | 422 | 429 | 500 | 503;
 
 const codes: Readonly<Record<number, string>> = {
   409: 'conflict_in_test',
@@ -101,11 +101,11 @@ export const startFaults = async (url: string) => {
     there: (passing) => {
       state.seen.push(`${passing.method} ${passing.path}`);
       const { fault } = state;
-      if (!isOn(passing) || fault === 'none' || fault === 'reply lost') return undefined;
+      if (!isOn(passing) || fault === 'none' || fault === 'response lost') return undefined;
       if (fault === 'hang') return new Promise<never>(() => {});
       return fault === 'hang up' ? fault : getError(fault, state.retryAfter);
     },
-    back: (_, passing) => (state.fault === 'reply lost' && isOn(passing) ? 'hang up' : undefined),
+    back: (_, passing) => (state.fault === 'response lost' && isOn(passing) ? 'hang up' : undefined),
   });
   afterAll(proxy.close);
   return { ...proxy, state };

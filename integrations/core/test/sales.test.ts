@@ -58,7 +58,7 @@ describe('recorded orders', () => {
 
   it('voids the draft of an order that is canceled before payment, even if the response to the draft was lost', async () => {
     const order = buildOrder(mugs, newReference(), '1.20', { wanted: 'draft' });
-    faults.state.fault = 'reply lost';
+    faults.state.fault = 'response lost';
     await expect(recordOrder(ledger, order)).rejects.toThrow(LevyUnavailable);
     faults.state.fault = 'none';
     expect(await recordOrder(ledger, { ...order, wanted: 'void' })).toMatchObject({ isChanged: true, problems: [] });
@@ -271,7 +271,7 @@ it('credits only the tax of units whose price has fractions of a cent', async ()
 });
 
 describe('failures', () => {
-  const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
+  const faultsOfWrites: Fault[] = ['hang', 'hang up', 'response lost', 429, 500, 503];
   it.each(faultsOfWrites)('records one sale and one credit after a retry if any write fails with %s', async (fault) => {
     const refunds = [oneBack('1')];
     const order = buildOrder(mugs, newReference(), '1.20', { refunds });

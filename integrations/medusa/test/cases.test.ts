@@ -109,7 +109,7 @@ describe('failures', () => {
     },
   );
 
-  it.each<Fault>(['hang', 'hang up', 'reply lost', 503])(
+  it.each<Fault>(['hang', 'hang up', 'response lost', 503])(
     'records an order once when Levy returns %s to a write',
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');

@@ -465,12 +465,12 @@ it('matches the tax to the cent if an added reduction moves a cent between items
   const taxes = { jurisdiction_name: 'Michigan', jurisdiction_code: 'US-MI' };
   const line_items = amounts.map((line) => ({ ...line, taxes: [{ ...taxes, tax_amount: line.tax_amount }] }));
   const added = { id: 'ordli_3', quantity: 1, unit_price: -0.01 };
-  const answer = {
+  const response = {
     warnings: [],
     shipping: null,
     line_items: [...line_items, { ...added, amount: '-0.01', net_amount: '-0.01', taxes: [] }],
   };
-  vi.stubGlobal('fetch', async () => Response.json(answer));
+  vi.stubGlobal('fetch', async () => Response.json(response));
   for (const [name, value] of Object.entries(complete)) vi.stubEnv(name, value);
   const stored = [
     ...[
@@ -488,8 +488,8 @@ it('matches the tax to the cent if an added reduction moves a cent between items
 it('reports a sale without an order, or with the date of another day, as extra, but not a converted draft', async () => {
   const row = { type: 'sale', tax_date: at(0) };
   const extra = [1, 2, 3].map((id) => ({ ...row, reference_id: `order_${id}`, transaction_id: `txn_${id}` }));
-  const answer = { missing: [], different: [], extra, next_cursor: null, metadata: {} };
-  vi.stubGlobal('fetch', async () => Response.json(answer));
+  const response = { missing: [], different: [], extra, next_cursor: null, metadata: {} };
+  vi.stubGlobal('fetch', async () => Response.json(response));
   for (const [name, value] of Object.entries(complete)) vi.stubEnv(name, value);
   const graph = async ({ entity, filters }: { entity: string; filters: { id?: string[] } }) => ({
     data: entity === 'order' && filters.id ? orders.filter(({ id }) => filters.id?.includes(id)) : [],

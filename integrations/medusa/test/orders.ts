@@ -50,7 +50,7 @@ export const toCents = (text: string): number => Number(text.replace('.', ''));
 /** Simulates a shopper, step by step. */
 export const createShopper = (shop: Shop) => {
   let id = '';
-  const buildCart = async (answer: Promise<{ cart: Cart }>): Promise<Cart> => (await answer).cart;
+  const buildCart = async (response: Promise<{ cart: Cart }>): Promise<Cart> => (await response).cart;
   return {
     create: async () => {
       const { cart } = await shop.store<{ cart: Cart }>('POST', '/carts', { region_id: shop.region });
@@ -82,13 +82,13 @@ export const createShopper = (shop: Shop) => {
       return cents(payment_collection.amount);
     },
     complete: async (): Promise<Order> => {
-      const answer = await shop.store<{ type: string; order?: Order; error?: { message: string } }>(
+      const response = await shop.store<{ type: string; order?: Order; error?: { message: string } }>(
         'POST',
         `/carts/${id}/complete`,
         {},
       );
-      if (!answer.order) throw new Error(answer.error?.message ?? 'The cart is no order.');
-      return answer.order;
+      if (!response.order) throw new Error(response.error?.message ?? 'The cart is no order.');
+      return response.order;
     },
   };
 };

@@ -140,8 +140,8 @@ export const startStripe = async () => {
   const mock = process.env['STRIPE_MOCK_URL'];
   const validate = async (method: string, url: string, body: string) => {
     const headers = { Authorization: 'Bearer sk_test_1', 'Content-Type': 'application/x-www-form-urlencoded' };
-    const answer = await fetch(`${mock}${url}`, { method, headers, ...(method === 'POST' && { body }) });
-    if (!answer.ok) state.refused.push(`${method} ${url} ${body}: ${await answer.text()}`);
+    const response = await fetch(`${mock}${url}`, { method, headers, ...(method === 'POST' && { body }) });
+    if (!response.ok) state.refused.push(`${method} ${url} ${body}: ${await response.text()}`);
   };
   const get = (path: string, query: URLSearchParams): { status: number; body: unknown } => {
     const [kind = '', id = '', sub] = path.split('/').slice(2);

@@ -536,8 +536,8 @@ it('exempts a draft as soon as Levy has the certificate of its customer', async 
 
 // The client's own limit is two minutes, so a call without the limit of the draft fails the test.
 it.each<[Fault, string]>([
-  ...(['hang', 'hang up', 'reply lost', 429, 503] as const).map((fault): [Fault, string] => [fault, '/']),
-  ...(['hang', 'reply lost', 409, 500] as const).map((fault): [Fault, string] => [fault, '/transactions']),
+  ...(['hang', 'hang up', 'response lost', 429, 503] as const).map((fault): [Fault, string] => [fault, '/']),
+  ...(['hang', 'response lost', 409, 500] as const).map((fault): [Fault, string] => [fault, '/transactions']),
 ])('records an invoice once after the fault "%s" of %s', async (fault, path) => {
   const invoice = add([line(1_000)]);
   Object.assign(faults.state, { fault, applies: (passing: { path: string }) => passing.path.startsWith(path) });

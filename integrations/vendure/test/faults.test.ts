@@ -85,7 +85,7 @@ it('makes one call per cart change, regardless of the number of lines', async ()
 });
 
 describe('orders', () => {
-  it.each(['hang up', 'reply lost', 429, 503, 'hang'] as const)(
+  it.each(['hang up', 'response lost', 429, 503, 'hang'] as const)(
     'records an order once if Levy returns %s to a write, and finds it by reconciliation if all retries failed',
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');

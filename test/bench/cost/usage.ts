@@ -15,7 +15,7 @@ export type Measures = {
 /**
  * Measurements of documents with this many lines, interpolated between the 3-line and 100-line documents in
  * measured.json (four jurisdictions, a reference, a customer and an Idempotency-Key). Steps: write and read units;
- * bytes added to the table, its indexes and the saved answers; bytes of the response; stream records that pass the
+ * bytes added to the table, its indexes and the saved responses; bytes of the response; stream records that pass the
  * pipe's filter; events. Bytes: of a calculation, a stored sale, its row in an index, and its row in a list response.
  */
 export const getMeasures = (lines: number): Measures => {
@@ -236,8 +236,8 @@ export const getUsage = (options: CostOptions, { steps, bytes }: Measures = getM
     mail: assumed.mails,
     transferOut:
       requests['create-calculation'] * bytes.calculation +
-      total('answer') +
-      requests['get-transaction'] * steps['create finalized'].answer +
+      total('response') +
+      requests['get-transaction'] * steps['create finalized'].response +
       requests['list-transactions'] * rowsOfList * bytes.toFilingRow +
       allRequests * assumed.headers,
     webAcl: waf,

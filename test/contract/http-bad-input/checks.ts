@@ -53,7 +53,7 @@ export type Body = {
   readonly warnings?: readonly { readonly pointer: unknown }[];
 } | null;
 
-export type WireAnswer = {
+export type WireResponse = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -134,18 +134,18 @@ const sourceProblems = (
   return getPosition(pointer, json, body.schema) ? [] : [`the pointer "${pointer}" leads nowhere`];
 };
 
-const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
-  const errors = (answer.body as Body)?.errors ?? [];
+const refusalProblems = (request: WireRequest, response: WireResponse, operation: Operation | null): string[] => {
+  const errors = (response.body as Body)?.errors ?? [];
   const json = toJson(request);
   const found: string[] = [];
-  if (answer.writes > 0) found.push('it was refused, and wrote to the ledger');
-  if (errors[0]?.status !== String(answer.status)) found.push('the first error has another status');
+  if (response.writes > 0) found.push('it was refused, and wrote to the ledger');
+  if (errors[0]?.status !== String(response.status)) found.push('the first error has another status');
   if (errors.length > 20) found.push(`${errors.length} errors`);
   for (const error of errors) {
     if (String(errorStatuses[error.code as Code]) !== error.status) found.push(`${error.code} is ${error.status}`);
     if (!/\w.{8}/s.test(error.detail) || !error.title || error.detail === 'Invalid input')
       found.push(`it says only "${error.detail}"`);
-    if (error.meta?.request_id !== answer.headers.get('X-Request-Id')) found.push('the request id is another one');
+    if (error.meta?.request_id !== response.headers.get('X-Request-Id')) found.push('the request id is another one');
     if (operation) found.push(...sourceProblems(error, request, operation, json));
   }
   const positions = errors.flatMap(({ source: { pointer } }) => {
@@ -165,7 +165,7 @@ const withoutProto = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, inner]) => [name, withoutProto(inner)]));
 };
 
-const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: Operation): string[] => {
+const acceptedProblems = (request: WireRequest, response: WireResponse, operation: Operation): string[] => {
   const { body, parameters, name: operationName, path } = operation;
   const found: string[] = [];
   const json = toJson(request);
@@ -189,24 +189,28 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: O
     }
   }
   // A read or changed object keeps the warnings from its creation.
-  for (const { pointer } of path.includes('{') ? [] : ((answer.body as Body)?.warnings ?? []))
+  for (const { pointer } of path.includes('{') ? [] : ((response.body as Body)?.warnings ?? []))
     if (
       typeof pointer === 'string' &&
       body &&
       !getPosition(pointer, json, body.schema) &&
-      !getPosition(pointer, answer.body, {})
+      !getPosition(pointer, response.body, {})
     )
       found.push(`the warning's pointer "${pointer}" leads nowhere`);
   return found;
 };
 
 /** Returns the contract violations of a response; empty if there are none. */
-export const answerProblems = (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
+export const responseProblems = (
+  request: WireRequest,
+  response: WireResponse,
+  operation: Operation | null,
+): string[] => {
   const found = [
-    ...(answer.status >= 500 ? [`a ${answer.status}`] : []),
-    ...listProblems({ method: request.method, ...answer }),
+    ...(response.status >= 500 ? [`a ${response.status}`] : []),
+    ...listProblems({ method: request.method, ...response }),
   ];
   if (found.length > 0) return found;
-  if (answer.status >= 400) return refusalProblems(request, answer, operation);
-  return operation ? acceptedProblems(request, answer, operation) : ['an answer without an operation'];
+  if (response.status >= 400) return refusalProblems(request, response, operation);
+  return operation ? acceptedProblems(request, response, operation) : ['a response without an operation'];
 };

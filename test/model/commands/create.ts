@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Answer, BodyOf } from '../../support/http.ts';
+import type { ApiResponse, BodyOf } from '../../support/http.ts';
 import { type Body, type Book, getView, type Line, type Model, type Requested, same, type World } from '../book.ts';
 import {
   acceptedCredit,
@@ -25,7 +25,7 @@ export type Scene = {
   readonly other: Book;
   /** Stores what was sent, for readers of a counterexample. */
   readonly noted: <const Value>(value: Value) => Value;
-  readonly get: <Path extends string>(path: Path) => Promise<Answer<BodyOf<'GET', Path>>>;
+  readonly get: <Path extends string>(path: Path) => Promise<ApiResponse<BodyOf<'GET', Path>>>;
   /** Sends a change, and compares its response with the model. */
   readonly post: (path: string, body: Requested, headers: Readonly<Record<string, string>>) => Promise<void>;
 };
@@ -312,16 +312,16 @@ const getBody = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested =
 /** A calculation returns what the credit would record, and records nothing. */
 const calculate = async ({ model, world, side, book }: Scene, body: Requested): Promise<void> => {
   const { status: _status, reference_id: _reference, tax_amount: _tax, ...request } = body;
-  const answer = await ask(model, world, side, 'POST', '/calculations', { body: request });
+  const response = await ask(model, world, side, 'POST', '/calculations', { body: request });
   const entry = book.entries.get(request.parent_transaction_id ?? '');
   if (!entry) throw new Error('A question names no sale.');
   const sale = getView(entry, model.nowMs);
   const invalid = invalidNew(request);
-  const refused = invalid.length > 0 ? invalid : listRefusals(request, sale, book, answer);
-  if (refused.length > 0) mustBeRefused(answer, refused);
+  const refused = invalid.length > 0 ? invalid : listRefusals(request, sale, book, response);
+  if (refused.length > 0) mustBeRefused(response, refused);
   else {
-    same(answer.status, 200, 'The status of a calculation');
-    mustHaveFigures(answer.body, acceptedCredit(answer.body, request, sale, book), sale, book);
+    same(response.status, 200, 'The status of a calculation');
+    mustHaveFigures(response.body, acceptedCredit(response.body, request, sale, book), sale, book);
   }
 };
 

@@ -107,8 +107,8 @@ export const readFilings = command('ReadFilings', target, async (number, { book:
   );
   const filing = filings[number % filings.length];
   if (filing) {
-    const answer = await get(`/filings/${filing.id}?expand=entries&limit=100`);
-    const { entries, ...body } = answer.body;
+    const response = await get(`/filings/${filing.id}?expand=entries&limit=100`);
+    const { entries, ...body } = response.body;
     mustBeFiling({ ...body, entries: null }, filing);
     const members = entries.data.map((entry) => entry.transaction_id);
     // A canceled filing has released its entries.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { committedHash, personalDigest } from '../../support/committed-hash.ts';
-import type { Answer, Schema } from '../../support/http.ts';
+import type { ApiResponse, Schema } from '../../support/http.ts';
 import { type Body, type Book, type Change, type Cursor, type Entry, getTrail, getView, must, same } from '../book.ts';
 import { inZone, wallMs } from '../money.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
@@ -53,7 +53,7 @@ export const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] |
     .filter((body) => after === null || isBefore(after, body, filters))
     .sort((left, right) => (isBefore(left, right, filters) ? -1 : 1));
 
-type History = Answer<Schema<'TransactionHistory'>>;
+type History = ApiResponse<Schema<'TransactionHistory'>>;
 /** A row of a history, in the fields that are compared. */
 type Row = Change & { readonly by: string; readonly hash: string; readonly previous_hash: string | null };
 
@@ -79,18 +79,28 @@ const mustBeHistory = (rows: readonly Row[], expected: readonly Change[], entry:
 };
 
 /** The id belongs to the other account, and gets the same response as an unknown id. */
-const mustBeUnknown = async (id: string, path: string, first: Answer, ask: (path: string) => Promise<Answer>) => {
+const mustBeUnknown = async (
+  id: string,
+  path: string,
+  first: ApiResponse,
+  ask: (path: string) => Promise<ApiResponse>,
+) => {
   mustBeRefused(first, [refusal('not_found')]);
   const unknown = await ask(path.replace(id, 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV'));
-  const said = ({ body }: Answer) => body.errors.map(({ meta: _, ...error }) => error);
+  const said = ({ body }: ApiResponse) => body.errors.map(({ meta: _, ...error }) => error);
   same([unknown.status, said(unknown)], [first.status, said(first)], 'The responses to two unknown ids');
 };
 
-const mustBeWhole = (answer: Answer<Schema<'RetrievedTransaction'>>, entry: Entry, book: Book, nowMs: number): void => {
-  const { history, commitments, ...body } = answer.body;
+const mustBeWhole = (
+  response: ApiResponse<Schema<'RetrievedTransaction'>>,
+  entry: Entry,
+  book: Book,
+  nowMs: number,
+): void => {
+  const { history, commitments, ...body } = response.body;
   const view = getView(entry, nowMs);
   same(body, view, 'The transaction as it reads');
-  same([answer.status, answer.headers.get('etag')], [200, `"${view.version}"`], 'Its status and tag');
+  same([response.status, response.headers.get('etag')], [200, `"${view.version}"`], 'Its status and tag');
   if (history === null) return;
   mustBeHistory(history ?? [], getTrail(entry, nowMs).toReversed(), entry, book);
   const { salt = null, digest = '' } = commitments ?? {};
@@ -104,17 +114,17 @@ const readPages = async (
   first: History,
   limit: number,
   length: number,
-  get: (path: string) => Promise<Answer>,
+  get: (path: string) => Promise<ApiResponse>,
 ): Promise<readonly Row[]> => {
   const rows: Row[] = [];
-  for (let answer = first; ; ) {
-    const { data, has_more, next_cursor, url } = answer.body;
+  for (let response = first; ; ) {
+    const { data, has_more, next_cursor, url } = response.body;
     must(data.length === Math.min(limit, length - rows.length), 'A page of a history has another length.');
     rows.push(...data);
     const last = (rows.at(-1) as Row).version;
     same([has_more, next_cursor], last > 1 ? [true, String(last)] : [false, null], 'Where the history goes on');
     if (!has_more) return rows;
-    answer = (await get(`${url}?limit=${limit}&starting_after=${next_cursor}`)) as History;
+    response = (await get(`${url}?limit=${limit}&starting_after=${next_cursor}`)) as History;
   }
 };
 
@@ -130,14 +140,14 @@ export const read = command('Read', reading, async ({ target, isForeign, way, li
   if (!found) return;
   const query = { get: '', expand: '?expand=history', history: `/history?limit=${limit}` };
   const path = `/transactions/${found.id}${query[way as keyof typeof query]}`;
-  const answer = await get(path as string);
+  const response = await get(path as string);
   const entry = book.entries.get(found.id);
-  if (!entry) return mustBeUnknown(found.id, path, answer, get);
+  if (!entry) return mustBeUnknown(found.id, path, response, get);
   const trail = getTrail(entry, model.nowMs).toReversed();
   if (way === 'history')
-    mustBeHistory(await readPages(answer as History, limit, trail.length, get), trail, entry, book);
+    mustBeHistory(await readPages(response as History, limit, trail.length, get), trail, entry, book);
   else {
-    const whole = answer as Answer<Schema<'RetrievedTransaction'>>;
+    const whole = response as ApiResponse<Schema<'RetrievedTransaction'>>;
     same(whole.body.history === null, way === 'get', 'Whether there is a history');
     mustBeWhole(whole, entry, book, model.nowMs);
   }
@@ -189,7 +199,7 @@ const listFilters = (wish: ListWish, { model, book: own }: Scene): Filters => {
   };
 };
 
-type Page = Answer<Schema<'TransactionList'>>;
+type Page = ApiResponse<Schema<'TransactionList'>>;
 type Start = {
   readonly filters: Filters;
   readonly after: string | null;
@@ -265,10 +275,10 @@ export const list = command('List', listing, async (wish, scene) => {
   if (isBad) return mustBeRefused(await getPage(after), [refusal('validation_invalid_cursor', 'starting_after')]);
   let [place, next] = [at, after];
   for (let pages = 0; pages < 4; pages++) {
-    const answer = await getPage(next);
-    const last = mustBePage(answer, wish, scene, filters, place);
+    const response = await getPage(next);
+    const last = mustBePage(response, wish, scene, filters, place);
     if (!last) return;
     place = last;
-    next = pages % 2 === 0 ? answer.body.next_cursor : last.id;
+    next = pages % 2 === 0 ? response.body.next_cursor : last.id;
   }
 });

@@ -223,7 +223,7 @@ const ofChain = (chain: Item, filings: readonly Filing[]): string[] => {
 const isEnd = ({ item }: Filing) => item['isUnfinished'] === false;
 
 /** Returned filings exist in the client's account. */
-const answers = ({ versions }: History, { sent }: Observed): string[] =>
+const responses = ({ versions }: History, { sent }: Observed): string[] =>
   sent.flatMap(({ name, account, attempts }) =>
     attempts
       .map(({ response }) => response)
@@ -235,9 +235,9 @@ const answers = ({ versions }: History, { sent }: Observed): string[] =>
       .map((response) => `${name} of ${account} got the filing ${response?.body?.id}, which it does not have`),
   );
 
-/** Returns violations in filings after the last step: marks of filed transactions, answers, and unfinished work. */
+/** Returns violations in filings after the last step: marks of filed transactions, responses, and unfinished work. */
 export const filingViolations = (books: FilingBook, history: History, ledger: Ledger, observed: Observed): string[] => {
-  const wrong = [...atTheEnd(books, ledger), ...unacknowledged(books, observed), ...answers(history, observed)];
+  const wrong = [...atTheEnd(books, ledger), ...unacknowledged(books, observed), ...responses(history, observed)];
   const { finished } = observed;
   if (!finished) return wrong;
   // After a run without faults, no work is left.

@@ -1,11 +1,11 @@
 import type { Observed } from '../client.ts';
 import type { History } from '../history.ts';
-import { answerViolations, listViolations } from './answers.ts';
 import { FilingBook, filingViolations } from './filings.ts';
 import { Audit, auditViolations, Ledger, referenceViolations, stateViolations } from './ledger.ts';
 import { MoneyBook } from './money.ts';
 import { dueViolations, PeriodBook, taxDayViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
+import { listViolations, responseViolations } from './responses.ts';
 
 /**
  * Each reminder is written once and never changed. When it is written, its return is not filed, and it has the status
@@ -62,7 +62,7 @@ export const collectViolations = (history: History, observed: Observed, areAllHa
     ...referenceViolations(ledger),
     ...stateViolations(ledger, audit.listFields),
     ...auditViolations(ledger, audit, areAllHashed),
-    ...answerViolations(ledger, audit, observed),
+    ...responseViolations(ledger, audit, observed),
     ...listViolations(ledger, observed),
     ...filingViolations(filings, history, ledger, observed),
     ...dueViolations(history, ledger, observed),

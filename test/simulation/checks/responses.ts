@@ -64,7 +64,7 @@ const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
   const later = sent.attempts.slice(sent.attempts.findIndex(isDone));
   return [
     ...(changes > 1 ? [`made ${changes} changes under one key`] : []),
-    ...(texts.size > 1 ? [`got ${texts.size} answers under one key`] : []),
+    ...(texts.size > 1 ? [`got ${texts.size} responses under one key`] : []),
     ...(texts.size > 0 && later.some(isRefused) ? ['was refused under the key of a successful request'] : []),
   ];
 };
@@ -84,14 +84,14 @@ const readings = ({ head: { transaction, status } }: Reign): readonly Transactio
 };
 
 /** Returns whether a response has the requested values. */
-const isShown = ({ request: { body = {} } }: Sent, answer: Transaction, isRedacted: boolean): boolean => {
+const isShown = ({ request: { body = {} } }: Sent, response: Transaction, isRedacted: boolean): boolean => {
   const { status, metadata = {}, reference_id, type } = body;
   return (
     (isRedacted ||
-      Object.entries(metadata as Transaction['metadata']).every(([key, value]) => answer.metadata[key] === value)) &&
-    (status === undefined || answer.status === status) &&
-    (reference_id === undefined || answer.reference_id === reference_id) &&
-    (type === undefined || answer.type === type)
+      Object.entries(metadata as Transaction['metadata']).every(([key, value]) => response.metadata[key] === value)) &&
+    (status === undefined || response.status === status) &&
+    (reference_id === undefined || response.reference_id === reference_id) &&
+    (type === undefined || response.type === type)
   );
 };
 
@@ -99,19 +99,19 @@ const isShown = ({ request: { body = {} } }: Sent, answer: Transaction, isRedact
 const acknowledged = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
   const { body } = attempt.response ?? {};
   if (!body) return ['got a success without a body'];
-  const { history, commitments: _, ...answer } = body as Schema<'RetrievedTransaction'>;
+  const { history, commitments: _, ...response } = body as Schema<'RetrievedTransaction'>;
   const from = sent.attempts[0]?.from ?? 0;
-  const states = ledger.during(sent.account, answer.id, from, attempt.to);
+  const states = ledger.during(sent.account, response.id, from, attempt.to);
   // A saved response whose personal data was removed.
-  const isRedacted = Boolean(attempt.response?.headers['Idempotent-Replayed']) && answer.redacted_at !== undefined;
+  const isRedacted = Boolean(attempt.response?.headers['Idempotent-Replayed']) && response.redacted_at !== undefined;
   const isSame = isRedacted
-    ? (reading: Transaction) => impersonal(reading) === impersonal(answer)
-    : (reading: Transaction) => isDeepStrictEqual(reading, answer);
+    ? (reading: Transaction) => impersonal(reading) === impersonal(response)
+    : (reading: Transaction) => isDeepStrictEqual(reading, response);
   const isThere = states.some((reign) => readings(reign).some(isSame));
-  const wrong = isThere ? [] : [`got ${answer.id} at version ${answer.version}, which did not exist`];
-  if (sent.request.method === 'POST' && !isShown(sent, answer, isRedacted))
+  const wrong = isThere ? [] : [`got ${response.id} at version ${response.version}, which did not exist`];
+  if (sent.request.method === 'POST' && !isShown(sent, response, isRedacted))
     wrong.push('got a success without the change');
-  if (history && !isWhole(history, answer.version)) wrong.push('got a history with gaps');
+  if (history && !isWhole(history, response.version)) wrong.push('got a history with gaps');
   return wrong;
 };
 
@@ -179,7 +179,7 @@ const refused = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
 };
 
 /** Returns violations in responses: wrong content, duplicate changes, and refused changes that were made. */
-export const answerViolations = (ledger: Ledger, audit: Audit, { sent: all }: Observed): string[] => {
+export const responseViolations = (ledger: Ledger, audit: Audit, { sent: all }: Observed): string[] => {
   const written = writtenBy(audit);
   return all.flatMap((sent) => {
     const wrong = keyed(sent, written);
