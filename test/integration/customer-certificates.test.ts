@@ -113,6 +113,8 @@ describe('transactions with a customer id', () => {
     [{ type: 'government', certificate_id: 'G-1' }, '0.00', { reason: 'government', certificate_number: 'G-1' }, []],
     [{ valid_to: '2026-10-07' }, '6.00', null, ['exemption_expired /customer/exemption/valid_to']],
     [{ valid_from: '2026-10-09' }, '6.00', null, ['exemption_not_yet_valid /customer/exemption/valid_from']],
+    [{ valid_to: '2026-10-08' }, '0.00', { reason: 'resale' }, []],
+    [{ valid_from: '2026-10-08' }, '0.00', { reason: 'resale' }, []],
   ])('uses an inline certificate first, even if it is not valid: %j', async (sent, tax, terms, warnings) => {
     const { client } = await newShop();
     const outcome = await made(client.calculate(sale(buyer({ exemption: { type: 'resale', ...sent } }))));

@@ -422,8 +422,8 @@ it('returns whole quantities as integers, which the clients for Python and Go re
   // ERPNext sends quantities with decimals.
   const line_items = [{ id: 1, quantity: '!', unit_price: 7.5 }];
   const body = JSON.stringify({ ...order, line_items }).replace('"!"', '2.0');
-  const { response } = await sendRaw(caller, 'POST', 'orders', body);
-  expect(response.order.line_items[0].quantity).toBe(2);
+  // A parsed 2.0 would equal 2.
+  expect((await sendRaw(caller, 'POST', 'orders', body)).text).toContain('"quantity":2,');
 });
 
 it('accepts the dates, empty fields and line item ids of plugins in PHP', async () => {

@@ -36,7 +36,7 @@ export const refusal = async (call: Promise<unknown>): Promise<string> => {
   return `${status} ${error}: ${detail}`;
 };
 
-/** Sends a request as its JSON text. Returns the body, with amounts as TaxJar writes them, and Levy's warnings. */
+/** Sends a request as its JSON text. Returns the text and the body of the response, and Levy's warnings. */
 export const sendRaw = async (
   { key }: Pick<Caller, 'key'>,
   method: 'GET' | 'POST' | 'PUT',
@@ -46,13 +46,15 @@ export const sendRaw = async (
 ) => {
   const { url } = await startApi();
   const headers = { Authorization: `Bearer ${key}`, ...more };
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(`${url}/taxjar/v2/transactions/${path}`, {
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  const received = await fetch(`${url}/taxjar/v2/transactions/${path}`, {
     method,
     headers,
-    ...(text && { body: text }),
+    ...(sent && { body: sent }),
   });
-  return { status: response.status, response: await response.json(), warnings: response.headers.get('Levy-Warnings') };
+  const text = await received.text();
+  const warnings = received.headers.get('Levy-Warnings');
+  return { status: received.status, text, response: JSON.parse(text), warnings };
 };
 
 const newYork = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
