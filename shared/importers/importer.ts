@@ -47,10 +47,6 @@ export const onlyFile = (files: readonly string[]): string => {
   return file;
 };
 
-/**
- * An importer's output: a stream of entries in any order, so that a file of any length can be read in constant memory.
- */
-
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */
 export type LocalSet = readonly string[];
 
@@ -70,6 +66,7 @@ type Taxed = Dated & {
   readonly flags?: LocationFlags;
 };
 
+/** An importer's output is a stream of entries in any order, so a file of any length can be read in constant memory. */
 export type Entry =
   /** A jurisdiction, which can be the state, with its rates; the file provides the evidence. */
   | { readonly kind: 'tax'; readonly jurisdiction: Jurisdiction; readonly rates: readonly DatedRate[] }

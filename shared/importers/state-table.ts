@@ -16,8 +16,7 @@ import {
   whenRead,
 } from './files/columns.ts';
 import type { BrokenRow } from './files/rows.ts';
-import type { Entry } from './importer.ts';
-import { type Importer, onlyFile, type ReadOptions } from './importer.ts';
+import { type Entry, type Importer, onlyFile, type ReadOptions } from './importer.ts';
 import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
 import { OwnCodes } from './own-codes.ts';
 import { dayOfFile } from './updates/file-names.ts';

@@ -139,8 +139,9 @@ const stepJson = (step: RateStep | null) => {
 /** The impact for scripts; rates are fractions. */
 export const impactJson = ({ firstDay, lastDay, largest, past, ...impact }: Impact): object => {
   const { zips, cities, changed, gained, lost, vanished } = impact;
+  const counts = { zips, cities, changed, gained, lost, vanished };
   return {
-    ...{ zips, cities, changed, gained, lost, vanished },
+    ...counts,
     first_day: firstDay,
     last_day: lastDay,
     largest: stepJson(largest),

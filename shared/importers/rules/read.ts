@@ -6,8 +6,7 @@ import { isOwnCode, ownFormat, ownSource } from '../../catalog/own-rules.ts';
 import type { OwnRules, Release } from '../../catalog/release.ts';
 import { stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { openFile } from '../files/open-file.ts';
-import type { Entry } from '../importer.ts';
-import { type Importer, onlyFile, type Read } from '../importer.ts';
+import { type Entry, type Importer, onlyFile, type Read } from '../importer.ts';
 import { type FieldProblem, type Path, pathText, readShape, valueProblems } from './problems.ts';
 import type { RulesFile } from './schema.ts';
 
