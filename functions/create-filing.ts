@@ -1,8 +1,8 @@
 import {
   changedFilingResponse,
+  electronicReturnResponse,
   filingOrCsv,
   prefersReturn,
-  returnResponse,
   withUnknownFieldWarnings,
 } from '../shared/api/csv-response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
@@ -42,7 +42,7 @@ export const { endpoint, handler } = defineEndpoint({
     const call = { idempotency: null, caller, ports: filingPorts(context.remainingMs) };
     const read = dryRunReader(requested, call);
     if (body.dry_run && prefersReturn(context))
-      return mapResult(await readReturn(read, caller.account, testReturn), returnResponse);
+      return mapResult(await readReturn(read, caller.account, testReturn), electronicReturnResponse);
     if (body.dry_run && body.form)
       return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
         filingOrCsv(withUnknownFieldWarnings(filing, unknownFields), 0, context),

@@ -1,4 +1,4 @@
-import { filingOrCsv, prefersReturn, returnResponse } from '../shared/api/csv-response.ts';
+import { electronicReturnResponse, filingOrCsv, prefersReturn } from '../shared/api/csv-response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
@@ -29,7 +29,7 @@ export const { endpoint, handler } = defineEndpoint({
         returnType: return_type,
         acknowledged: count === undefined ? count : Number(count),
       };
-      return mapResult(await readReturn(read, account, options), returnResponse);
+      return mapResult(await readReturn(read, account, options), electronicReturnResponse);
     }
     const filing =
       query.form === undefined

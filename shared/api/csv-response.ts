@@ -111,7 +111,7 @@ export const prefersReturn = ({ headers }: RequestContext): boolean =>
   preferredType(headers.get('accept') ?? [], ['application/json', 'text/csv', 'application/xml']) === 'application/xml';
 
 /** Responds with the electronic return of a filing as a file. Its hash is in the name and in `ETag`. */
-export const returnResponse = (electronic: FilingReturn): EndpointResponse => ({
+export const electronicReturnResponse = (electronic: FilingReturn): EndpointResponse => ({
   status: 200,
   body: electronic.xml,
   headers: {

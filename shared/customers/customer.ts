@@ -39,13 +39,13 @@ import { CertificateRequest, CustomerRequest, type CustomerUpdate } from './requ
 import type { CustomerList, StoredCustomer } from './response.ts';
 
 /** A customer as the API returns it. */
-export type CustomerResponse = z.infer<typeof StoredCustomer>;
+export type CustomerBody = z.infer<typeof StoredCustomer>;
 
 /** A stored certificate. Calculations do not read the link. */
 type StoredCertificate = Certificate & { readonly document_url: string | null };
 
 /** A stored customer. */
-export type Customer = Omit<CustomerResponse, 'object' | 'exemptions' | 'warnings'> & {
+export type Customer = Omit<CustomerBody, 'object' | 'exemptions' | 'warnings'> & {
   readonly exemptions: readonly StoredCertificate[];
 };
 
@@ -93,10 +93,10 @@ export const toCertificate = ({ states, reason, ...others }: CertificateRequest)
 const fieldNames = [...Object.keys(CustomerRequest.shape), ...Object.keys(CertificateRequest.shape)];
 
 /** Builds the customer to return, with a warning for each unknown field of the request. */
-export const toCustomerResponse = (
+export const toCustomerBody = (
   { id, name, exemptions, created_at, updated_at, version }: Customer,
   unknownFields: readonly string[] = [],
-): CustomerResponse => ({
+): CustomerBody => ({
   object: 'customer',
   id,
   name,
@@ -114,7 +114,7 @@ export const customerResponse = (
   unknownFields: readonly string[] = [],
 ): SavedResponse => ({
   status,
-  body: JSON.stringify(toCustomerResponse(customer, unknownFields)),
+  body: JSON.stringify(toCustomerBody(customer, unknownFields)),
   headers: {
     ETag: `"${customer.version}"`,
     ...(status === 201 && { Location: `customers/${encodeURIComponent(customer.id)}` }),
@@ -284,8 +284,8 @@ export const listCustomers = async (
   });
   const page = fitting(rows.slice(0, limit));
   const position = rows.length > page.length ? (page.at(-1)?.id ?? null) : next;
-  const responses = page.map((customer) => toCustomerResponse(customer));
-  return accept(listResponse('/customers', responses, position && encodeCursor(position, scope)));
+  const data = page.map((customer) => toCustomerBody(customer));
+  return accept(listResponse('/customers', data, position && encodeCursor(position, scope)));
 };
 
 type IsWanted = (certificate: Certificate) => boolean;

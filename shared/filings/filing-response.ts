@@ -31,7 +31,7 @@ export const summedUp = (shards: readonly ShardProgress[]): Omit<Totals, 'jurisd
   totalsOfAll(shards.map(({ totals }) => ({ ...totals, jurisdictions: noTotals.jurisdictions })));
 
 /** Converts a filing for the API, with a page of its totals, which are preliminary while it is closing. */
-export const toFilingResponse = (
+export const toFilingWithTotals = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   page: TotalsPage,
@@ -63,7 +63,7 @@ export const changeResponse = async (
   isNew = false,
 ): Promise<SavedResponse> => {
   const totals = await filingTotals(filing, shards, account, filings, { bytesMax: savedTotalsBytesMax });
-  return filingResponse(toFilingResponse(filing, shards, totals, account, now()), isNew);
+  return filingResponse(toFilingWithTotals(filing, shards, totals, account, now()), isNew);
 };
 
 type FilingInStatus = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;

@@ -14,7 +14,7 @@ import {
   scanPages,
 } from '../ledger/page-limit.ts';
 import type { StoredFiling } from './filing.ts';
-import { sumCounts, toFilingException, toFilingResponse, toFilingRow, transactionFields } from './filing-response.ts';
+import { sumCounts, toFilingException, toFilingRow, toFilingWithTotals, transactionFields } from './filing-response.ts';
 import { type EntryList, type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
 import { filingNotFound, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
@@ -54,9 +54,9 @@ export const listFilings = async (
     wanted: limit + 1,
   });
   // A summary has a row for each currency.
-  const responses = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, account, ports))));
-  const position = rows.length > responses.length ? (responses.at(-1) as Filing).id : next;
-  return accept(listResponse('/filings', responses, position && encodeCursor(position, listScope(filters, account))));
+  const data = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, account, ports))));
+  const position = rows.length > data.length ? (data.at(-1) as Filing).id : next;
+  return accept(listResponse('/filings', data, position && encodeCursor(position, listScope(filters, account))));
 };
 
 const listScope = (filters: FilingFilters, { cursor_secret }: Account): CursorScope => ({
@@ -111,7 +111,7 @@ export const getFiling = async (
   ]);
   const bytesMax = Math.min(pageBytesMax, responseBytesMax - otherBytesMax - (page?.bytes ?? 0));
   const totals = await filingTotals(filing, shards, account, ports.filings, { after: totalsAfter, bytesMax });
-  return accept(toFilingResponse(filing, shards, totals, account, ports.now(), page && toEntries(page)));
+  return accept(toFilingWithTotals(filing, shards, totals, account, ports.now(), page && toEntries(page)));
 };
 
 /** Returns a filing, or a dry run, with the page of its totals after a cursor; `null` for the first page. */

@@ -59,7 +59,7 @@ export const claimKey = (account: string, reference: string): ItemKey => ({
 export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
 
 /** Returns the partition in which a redaction finds a customer's idempotency records. */
-export const customerResponses = (account: string, id: string): string =>
+export const responsePartition = (account: string, id: string): string =>
   `${customerPartition(account)}#${sha256(id).toString('hex')}`;
 
 /**
@@ -68,7 +68,7 @@ export const customerResponses = (account: string, id: string): string =>
  */
 export const responseLinkKey = (account: string, owner: ResponseOwner, digest: string): ItemKey =>
   'customer' in owner
-    ? { pk: customerResponses(account, owner.customer), sk: digest }
+    ? { pk: responsePartition(account, owner.customer), sk: digest }
     : { pk: headKey(account, owner.transaction).pk, sk: `${responseLinkPrefix}${digest}` };
 
 /** Returns the key of the mark with a transaction's counted report amounts. It sorts after the head. */

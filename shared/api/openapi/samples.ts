@@ -6,7 +6,7 @@ import { assert } from '../../base/assert.ts';
 import type { Result } from '../../base/result.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../catalog/built-in.ts';
-import { type Customer, toCertificate, toCustomerResponse } from '../../customers/customer.ts';
+import { type Customer, toCertificate, toCustomerBody } from '../../customers/customer.ts';
 import { findFilingTerms } from '../../filings/filing-calendar.ts';
 import { Filing, type FilingWithTotals } from '../../filings/response.ts';
 import { createCalculation } from '../../ledger/create-calculation.ts';
@@ -104,10 +104,10 @@ const created: Customer = {
   updated_at: createdAt,
   version: 1,
 };
-export const customer = toCustomerResponse(created);
+export const customer = toCustomerBody(created);
 
 /** The customer after applying `exampleRenewal`. */
-export const renewedCustomer = toCustomerResponse({
+export const renewedCustomer = toCustomerBody({
   ...created,
   exemptions: certified(exampleRenewal.exemptions),
   updated_at: '2026-10-09T12:00:00.000Z',

@@ -17,7 +17,7 @@ import {
   type Write,
   writeTogether,
 } from '../client/writes.ts';
-import { customerKey, customerResponses } from '../keys.ts';
+import { customerKey, responsePartition } from '../keys.ts';
 import { idempotencyWrites, replayOfCanceled, responseLinkWrites } from '../ledger/commit-writes.ts';
 import { readWithReplay } from '../ledger/ledger-reads.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
@@ -88,7 +88,7 @@ export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({
  * hash of the customer's id. After an interruption, a second run finds the remaining links.
  */
 const removeResponses = async (account: string, id: string): Promise<void> => {
-  const pk = customerResponses(account, id);
+  const pk = responsePartition(account, id);
   const digests = await linkedResponses(pk);
   await redactResponses(account, digests);
   for (const sk of digests) await deleteItem({ TableName, Key: { pk, sk }, ...present });

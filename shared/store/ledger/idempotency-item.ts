@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CustomerResponse } from '../../customers/customer.ts';
+import type { CustomerBody } from '../../customers/customer.ts';
 import { redactedForm } from '../../ledger/personal-data/fields.ts';
 import type { Idempotency, Replay, SavedResponse } from '../../ledger/ports.ts';
 import type { Transaction } from '../../ledger/transaction.ts';
@@ -74,7 +74,7 @@ export const redactedResponse = (item: unknown, nowMs: number): Uint8Array | nul
     const redacted = { ...redactedForm(body), redacted_at: body.redacted_at ?? new Date(nowMs).toISOString() };
     return responseAttribute({ ...saved, body: JSON.stringify(redacted) });
   }
-  if (!isResponseWith<CustomerResponse>(body, 'customer')) return null;
+  if (!isResponseWith<CustomerBody>(body, 'customer')) return null;
   const { Location: _, ...headers } = saved.headers;
   const redacted = { ...body, id: '', name: null, exemptions: [], warnings: [] };
   return responseAttribute({ ...saved, headers, body: JSON.stringify(redacted) });
