@@ -30,12 +30,14 @@ const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null 
   return text.length > shownMax ? null : text;
 };
 
-/** Describes the received value and what to send instead: `"paid" is not a status. Send draft or finalized.` */
+/** Describes the received value and what to send instead: `"paid" is not a valid status. Send draft or finalized.` */
 const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
   const { code, message } = issue;
-  const shown = message.startsWith('Send ') && value !== undefined && value !== null ? received(value, issue) : null;
+  // The value of an invalid key is not the reason of the refusal.
+  const isAbout = message.startsWith('Send ') && code !== 'invalid_key' && value !== undefined && value !== null;
+  const shown = isAbout ? received(value, issue) : null;
   if (shown === null) return message;
-  return code === 'invalid_value' ? `${shown} is not a ${name}. ${message}` : `You sent ${shown}. ${message}`;
+  return code === 'invalid_value' ? `${shown} is not a valid ${name}. ${message}` : `You sent ${shown}. ${message}`;
 };
 
 /** The issue of a union type, with the issues of each of its members. */

@@ -102,16 +102,12 @@ export const productTaxCode = described(
 );
 
 export const metadataMax = { keys: 50, key: 40, value: 500 };
-export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys with string values.`;
+export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys of at most ${metadataMax.key} characters, with string values.`;
 
 /** The client's key-value data. A null value deletes its key. */
 export const metadata = described(
   z
-    .record(
-      z.string().check(z.maxLength(metadataMax.key, `Send keys of at most ${metadataMax.key} characters.`)),
-      z.nullable(text(metadataMax.value)),
-      metadataAdvice,
-    )
+    .record(z.string().check(z.maxLength(metadataMax.key)), z.nullable(text(metadataMax.value)), metadataAdvice)
     .check(z.refine((value) => Object.keys(value).length <= metadataMax.keys, metadataAdvice)),
   'Key-value data of the client: at most 50 keys of 40 characters, with values of 500.',
   { maxProperties: metadataMax.keys },
@@ -126,7 +122,10 @@ const regionsAdvice = 'Send an array of state codes, or leave it out for all sta
 // An unknown region would exempt nothing without an error.
 const region = described(
   text(50).check(
-    z.refine((value) => stateJurisdiction(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
+    z.refine(
+      (value) => stateJurisdiction(value) !== null,
+      'Send the code of a state, such as IN or US-IN, or its name.',
+    ),
   ),
   'A state.',
   { minLength: 2, pattern: '^[A-Za-z.\\s-]+$', examples: ['IN'] },

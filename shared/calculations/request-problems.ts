@@ -31,9 +31,18 @@ const amountOfLine = (line: Line, exponent: number): bigint | undefined => {
   return isDecimal(quantity) && isPrice(unit_price) ? lineAmount({ quantity, unit_price }, exponent) : undefined;
 };
 
-/** Returns the refusal of discounts above the amount that they apply to (`what`). */
-export const discountTooLarge = (pointer: string, name: string, what = 'the amount that they apply to'): Problem =>
-  invalidFormat(pointer, `Invalid ${name}`, `The discounts exceed ${what}. Send lower discounts.`);
+/** Returns the refusal of the discount `name` above the amount that it applies to, in minor units. */
+export const discountTooLarge = (
+  pointer: string,
+  name: string,
+  [amount, exponent]: readonly [bigint, number],
+  source = 'that they apply to',
+): Problem =>
+  invalidFormat(
+    `${pointer}/${name}`,
+    `Invalid ${name}`,
+    `The discounts exceed the ${formatAmount(amount, exponent)} ${source}. Send lower discounts.`,
+  );
 
 /** A line or a shipping charge before discounts. */
 type Discounted = { readonly fields: Line; readonly pointer: string; readonly amount: bigint | undefined };
@@ -73,7 +82,7 @@ const discountProblems = (
     const net = ownNet(one, exponent);
     const name = discounts.findLast((field) => readAmount(one.fields?.[field], exponent) > 0n);
     return net !== undefined && net < 0n && name && (one.amount ?? 0n) >= 0n
-      ? [discountTooLarge(`${one.pointer}/${name}`, name)]
+      ? [discountTooLarge(one.pointer, name, [one.amount ?? 0n, exponent])]
       : [];
   });
   return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent, reductions);
@@ -121,10 +130,12 @@ const documentDiscountProblems = (
   // A shared discount takes only the goods' part, in proportion.
   const ofGoods = isShared && whole > 0n ? (seller * goodsNet + whole - 1n) / whole : seller;
   if (seller <= whole && ofGoods + thirdParty <= goodsNet) return [];
-  const what = isShared
-    ? `the ${formatAmount(whole, exponent)} of the line items and the shipping`
-    : `the ${formatAmount(goodsNet, exponent)} of the goods: shipping and fees do not count, unless discount_applies_to is line_items_and_shipping`;
-  return [discountTooLarge(`/${name}`, name, what)];
+  if (isShared && seller > whole)
+    return [discountTooLarge('', name, [whole, exponent], 'of the line items and the shipping')];
+  const reason = isShared
+    ? 'third_party_discount_amount never reduces shipping'
+    : 'shipping and fees do not count, unless discount_applies_to is line_items_and_shipping';
+  return [discountTooLarge('', name, [goodsNet, exponent], `of the goods: ${reason}`)];
 };
 
 const isText = (value: unknown): boolean => !isSent(value) || typeof value === 'string';

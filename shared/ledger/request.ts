@@ -84,7 +84,7 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
   const exponent = minorDigits(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
   return decimals > exponent
-    ? invalidField('/tax_amount', `Send at most ${exponent} decimals: the currency has no more.`)
+    ? invalidField('/tax_amount', `Send at most ${exponent} decimals: ${currency ?? 'USD'} has no more.`)
     : null;
 };
 

@@ -66,7 +66,7 @@ it.each(rows)('returns the refusal $refused for $request with $sent', async ({ r
   const response = await send();
   expect(getRefusal(response)).toBe(refused);
   const [at, texts = ''] = words.split(/: (.*)/s);
-  const error = response.body.errors.find(({ source }) => source.pointer === at);
+  const error = response.body.errors.find(({ source }) => (source.pointer ?? source.parameter) === at);
   for (const text of texts.split(' … ')) if (at) expect(error?.detail).toContain(text);
   for (const { source, detail, meta } of response.body.errors) {
     if (response.status === 422)

@@ -197,7 +197,7 @@ const creditSentShipping = (
       ? rescale(decimal(charge.discount_amount), exponent)
       : inheritedDiscount(balance, amount);
     const net = amount - discount;
-    if (net < 0n) return refuse(discountTooLarge(`${pointer}/discount_amount`, 'discount_amount'));
+    if (net < 0n) return refuse(discountTooLarge(pointer, 'discount_amount', [amount, exponent]));
     const left = remainingShare(balance);
     if (net > left.net) return refuse(overCredit(left, parent.currency, `${pointer}/amount`, 'shipping'));
     const sized = { amount, discount, net, tax: recordedTax(net, balance) };
@@ -344,7 +344,7 @@ const creditOneLine = (
   const balance = creditedLines.balances.get(parentLine.id) as Balance;
   const sized = sizeLine(line, parentLine, balance, exponent);
   const discount = excessiveDiscount(sized);
-  if (discount) return discountTooLarge(`${pointer}/${discount}`, discount);
+  if (discount) return discountTooLarge(pointer, discount, [sized.amount, exponent]);
   const left = remainingShare(balance);
   if (sized.net > left.net) {
     const credited = `The credit of ${line.quantity} of ${parentLine.quantity} units of line ${parentLine.id}, ${formatAmount(sized.net, exponent)},`;
