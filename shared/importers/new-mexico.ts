@@ -12,7 +12,7 @@ import { stateTable } from './state-table.ts';
 import { fileName } from './updates/file-names.ts';
 
 /** The response to a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
-const Answer = z.object({
+const FeatureResponse = z.object({
   features: z.array(
     z.object({
       attributes: z.object({
@@ -55,11 +55,11 @@ const withoutCounty = (name: string, isCounty: (text: string) => boolean): strin
 const bytesMax = 16 * 1024 * 1024;
 
 /** Reads the features of a response as rows, numbered from 1. */
-const readAnswer = async (path: string, _: unknown, { onProgress }: ReadOptions) => {
+const readFeatures = async (path: string, _: unknown, { onProgress }: ReadOptions) => {
   const name = fileName(path);
   const { size } = await stat(path);
   if (size > bytesMax) throw new Error(`${name} is larger than 16 MiB. Pass the response of the feature service.`);
-  const parsed = Answer.safeParse(parseJson(await readFile(path, 'utf8')));
+  const parsed = FeatureResponse.safeParse(parseJson(await readFile(path, 'utf8')));
   if (!parsed.success)
     throw new Error(
       `${name} has no features with name, county, locat_cdr and grt_rate. Pass the response of the feature service.`,
@@ -92,7 +92,7 @@ export const newMexico = stateTable({
     name: placeName('name'),
     grt_rate: rate('grt_rate', readRate, '7.625, with at most four decimals'),
   },
-  open: readAnswer,
+  open: readFeatures,
   month: { pattern: period, example: 'New_Mexico_gross_receipts_tax_July_2026_June_2027.json' },
   skip({ name, locat_cdr }) {
     // Tribal areas have two codes instead, depending on the seller.

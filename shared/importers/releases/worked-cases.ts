@@ -205,14 +205,14 @@ export const runCase = (worked: ListedCase, head: Release, releaseFor: ReleaseFo
       `the release has no place named ${worked.locality}: add a zip to the case, or pass --zips "${worked.locality}=…"`,
     );
   const context = { settings: defaultSettings(currentVersion), releaseFor, now: Date.parse(`${today}T12:00:00Z`) };
-  const answer = calculate(buildRequest(worked, today), context, []);
-  if (!answer.ok) return result('fail', null, answer.problems[0].detail);
-  const { tax_amount } = answer.value;
+  const calculated = calculate(buildRequest(worked, today), context, []);
+  if (!calculated.ok) return result('fail', null, calculated.problems[0].detail);
+  const { tax_amount } = calculated.value;
   const day = worked.date ?? today;
-  const uncovered = getWarning(answer.value, ['not_covered']);
+  const uncovered = getWarning(calculated.value, ['not_covered']);
   if (uncovered !== null && isOutside(day, head)) return result('not_applicable', tax_amount, uncovered);
   if (isSameAmount(tax_amount, expected)) return result('pass', tax_amount, null);
-  return result('fail', tax_amount, getWarning(answer.value, explainingCodes));
+  return result('fail', tax_amount, getWarning(calculated.value, explainingCodes));
 };
 
 // The warnings that explain most differences.
