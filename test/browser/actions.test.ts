@@ -303,6 +303,7 @@ it('changes only the settings that were edited, and refuses an account number wi
     await seeText(page, 'Send a whole number from 0 to 20, or null.');
     await page.getByLabel('Days until the schedule closes an ended period').fill('5');
     await save(page, 'sales and calendar');
+    await seeReload(page, 'sales and calendar');
     await seeText(page, 'review days');
     await page.getByLabel('Account number, such as').last().fill('1234567');
     await save(page, 'identity on returns');
