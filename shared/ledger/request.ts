@@ -11,7 +11,7 @@ import {
   crossFieldProblems,
   dateProblems,
 } from '../calculations/request-problems.ts';
-import { minorDigits } from '../money/currency.ts';
+import { isCurrency, minorDigits } from '../money/currency.ts';
 
 const referenceAdvice =
   'The id in your billing system, without white space at the start or the end. Unique among the transactions of the account that are not void.';
@@ -79,12 +79,16 @@ export type TransactionUpdate = z.infer<typeof TransactionUpdate>;
 /** Fields that an update may change in any status. The calculation does not read them. */
 export const freeFields = ['metadata'] as const satisfies readonly (keyof TransactionUpdate)[];
 
-/** Returns the problem of a supplied tax with more decimals than the currency has. */
+/**
+ * Returns the problem of a supplied tax with more decimals than the currency has. An unknown currency is refused
+ * separately; it is not repeated, because it can be long.
+ */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
-  const exponent = minorDigits(typeof currency === 'string' ? currency : 'USD');
+  const code = isCurrency(currency) ? currency : 'USD';
+  const exponent = minorDigits(code);
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
   return decimals > exponent
-    ? invalidField('/tax_amount', `Send at most ${exponent} decimals: ${currency ?? 'USD'} has no more.`)
+    ? invalidField('/tax_amount', `Send at most ${exponent} decimals: ${code} has no more.`)
     : null;
 };
 

@@ -23,8 +23,8 @@ const decimalsByCode: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Whether a string is a currency code (ISO 4217, upper case). */
-export const isCurrency = (code: string): boolean => decimalsByCode.has(code);
+/** Whether a value is a currency code (ISO 4217, upper case). */
+export const isCurrency = (code: unknown): code is string => decimalsByCode.has(code as string);
 
 /** Returns the number of decimals of a currency: USD 2, JPY 0, KWD 3. */
 export const minorDigits = (currency: string): number => decimalsByCode.get(currency) ?? 2;
