@@ -26,11 +26,10 @@ describe('POST /transactions', () => {
     expect(response.headers.get('etag')).toBe('"1"');
     const texts = { object: 'transaction', type: 'sale', status: 'draft', currency: 'USD', collected_by: 'seller' };
     const amounts = { calculated_tax_amount: '6.00', credited_amount: '0.00', credited_tax_amount: '0.00' };
-    expect(response.body).toMatchObject({
-      ...nulls('explanation shipping discount_amount finalized_at filed_at voided_at void_reason'),
-      ...{ ...texts, ...amounts, tax_included: false, explain: false, metadata: {}, filings: [], version: 1 },
-      ...{ tax_amount_source: 'calculated', refund_status: 'none', updated_at: response.body.created_at },
-    });
+    const empty = nulls('explanation shipping discount_amount finalized_at filed_at voided_at void_reason');
+    const flags = { tax_included: false, explain: false, metadata: {}, filings: [], version: 1 };
+    const states = { tax_amount_source: 'calculated', refund_status: 'none', updated_at: response.body.created_at };
+    expect(response.body).toMatchObject({ ...empty, ...texts, ...amounts, ...flags, ...states });
     expect(response.body.id).toMatch(/^txn_[0-9A-HJKMNP-TV-Z]{26}$/);
     const { pathname } = new URL(location, 'http://127.0.0.1/transactions');
     expect((await client.call('GET', pathname)).text).toBe(JSON.stringify(retrieved(response.body)));

@@ -172,7 +172,9 @@ it('includes the amounts of a transaction, and no personal data', () => {
   const half = { total_amount: '53.00', tax_amount: '3.00' };
   const states = { version: 1, type: 'credit', status: 'finalized', previous_status: null, reference_id: null };
   expect(event).toEqual({
-    ...{ event_id: `${id}.1.credit.finalized`, event_type: 'credit.finalized', account },
+    event_id: `${id}.1.credit.finalized`,
+    event_type: 'credit.finalized',
+    account,
     occurred_at: histories.get(id)?.find(({ version }) => version === 1)?.at,
     transaction: { id, ...states, parent_transaction_id, currency: 'USD', tax_date: '2026-10-08', ...half },
   });
@@ -194,7 +196,10 @@ it('includes the period, the sums and the confirmation number of a filing', () =
   const summary = [{ ...amounts, credit_amount: '-50.00', credit_count: 1, count: 2 }];
   const month = { state: 'US-MI', period_start, period_end: '2026-10-31', frequency: 'month' };
   expect(event).toEqual({
-    ...{ event_id: `${id}.5.filing.filed`, event_type: 'filing.filed', account, occurred_at: filed_at },
+    event_id: `${id}.5.filing.filed`,
+    event_type: 'filing.filed',
+    account,
+    occurred_at: filed_at,
     filing: { id, version: 5, status: 'filed', ...month, confirmation_number: 'c-77', summary },
   });
 });

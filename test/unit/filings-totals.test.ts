@@ -182,15 +182,18 @@ describe('totals', () => {
     const rates = new Map(['0.04', '0.0050', '0.005'].map((rate) => [rate, { ...sum, credit: -7n, credits: 1 }]));
     const total = toFilingTotal({ ...place, currency: 'KWD', reporting: { code: '1', month: '2026-10' }, sum, rates });
     const none = Object.fromEntries(namedExemptions.map((name) => [name, '0.000']));
-    const figures = {
-      ...{ gross_amount: '100.950', exempt_amount: '0.900', not_covered_amount: '0.050', taxable_amount: '100.000' },
-      exempt_by_reason: { ...none, resale: '0.100', marketplace: '0.200', product: '0.600' },
-      ...{ calculated_tax_amount: '4.100', tax_amount: '4.200', over_collected_amount: '0.100', count: 2 },
-    };
+    const exempt_by_reason = { ...none, resale: '0.100', marketplace: '0.200', product: '0.600' };
+    const base = { gross_amount: '100.950', exempt_amount: '0.900', exempt_by_reason, not_covered_amount: '0.050' };
+    const tax = { calculated_tax_amount: '4.100', tax_amount: '4.200', over_collected_amount: '0.100' };
+    const figures = { ...base, ...tax, taxable_amount: '100.000', count: 2 };
+    const noCredits = { credit_amount: '0.000', credit_count: 0 };
     const credits = { credit_amount: '-0.007', credit_count: 1 };
     expect(total).toEqual({
       ...place,
-      ...{ ...figures, currency: 'KWD', reporting_code: '1', credit_amount: '0.000', credit_count: 0 },
+      ...figures,
+      ...noCredits,
+      currency: 'KWD',
+      reporting_code: '1',
       tax_due: { in_state: '0.030', out_of_state: '4.140', food_and_drugs: '0.020', fees: '0.010' },
       rates: ['0.005', '0.0050', '0.04'].map((rate) => ({ rate, ...figures, ...credits })),
     });

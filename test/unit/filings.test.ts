@@ -307,7 +307,10 @@ const row = (code: string, taxable: string, exempt = '0.00', tax = '0.00', other
     jurisdiction_code: code,
     jurisdiction_name: `Name of ${code}`,
     jurisdiction_type: code.length > 5 ? 'city' : 'state',
-    ...{ rate: '0.05', taxable_amount: taxable, exempt_amount: exempt, tax_amount: tax },
+    rate: '0.05',
+    taxable_amount: taxable,
+    exempt_amount: exempt,
+    tax_amount: tax,
     ...others,
   }) satisfies TaxRowResponse;
 
