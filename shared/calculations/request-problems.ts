@@ -131,10 +131,10 @@ const documentDiscountProblems = (
   const ofGoods = isShared && whole > 0n ? (seller * goodsNet + whole - 1n) / whole : seller;
   if (seller <= whole && ofGoods + thirdParty <= goodsNet) return [];
   if (isShared && seller > whole)
-    return [discountTooLarge('', name, [whole, exponent], 'of the line items and the shipping')];
+    return [discountTooLarge('', name, [whole, exponent], 'of the line items and shipping')];
   const reason = isShared
     ? 'third_party_discount_amount never reduces shipping'
-    : 'shipping and fees do not count, unless discount_applies_to is line_items_and_shipping';
+    : 'shipping counts only with discount_applies_to line_items_and_shipping';
   return [discountTooLarge('', name, [goodsNet, exponent], `of the goods: ${reason}`)];
 };
 

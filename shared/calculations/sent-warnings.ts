@@ -106,7 +106,7 @@ const amountWarning = (line: JsonObject, exponent: number | null, pointer: strin
   const places = exponent ?? sent?.scale ?? minorDigits('USD');
   const product = lineAmount({ quantity, unit_price }, places);
   if (sent && sent.scale <= places && rescale(sent, places) === product) return [];
-  const message = `The amount sent, ${JSON.stringify(amount).slice(0, 60)}, is not the quantity times the unit price, ${formatAmount(product, places)}, which was taxed. Send another unit_price, or omit amount.`;
+  const message = `The amount sent, ${JSON.stringify(amount).slice(0, 60)}, is not quantity times unit_price, ${formatAmount(product, places)}, which was taxed. Correct unit_price, or omit amount.`;
   return [{ code: 'line_amount_differs', message, pointer: `${pointer}/amount` }];
 };
 
@@ -125,7 +125,7 @@ const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone 
   if (typeof sent !== 'string' || !/[+-]\d\d:\d\d$/.test(sent) || utcOffset.test(sent)) return [];
   const [own, day] = [sent.slice(0, 10), inTimeZone(sent, time_zone).slice(0, 10)];
   if (own === day) return [];
-  const message = `The tax date is ${own} in its own offset, but ${day} in the account's time_zone ${time_zone}, which applies. For the tax of ${own}, send that date.`;
+  const message = `The tax date is ${own} in its offset, but ${day} in the account's time_zone ${time_zone}, which applies. To use ${own}, send that date.`;
   return [{ code: 'tax_day_differs', message, pointer: '/tax_date' }];
 };
 

@@ -87,9 +87,7 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
   const code = isCurrency(currency) ? currency : 'USD';
   const exponent = minorDigits(code);
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
-  return decimals > exponent
-    ? invalidField('/tax_amount', `Send at most ${exponent} decimals: ${code} has no more.`)
-    : null;
+  return decimals > exponent ? invalidField('/tax_amount', `Send at most ${exponent} decimals for ${code}.`) : null;
 };
 
 /** Returns the cross-field problems of a new transaction. */

@@ -78,11 +78,21 @@ describe('POST /transactions', () => {
     const draft = await made(client.create(body));
     expect([draft.tax_date, listWarnings(draft)]).toEqual(['2026-10-09T02:00:00Z', expected]);
     const changed = { line_items: [goods({ id: 'item_1', quantity: '3', amount: '1.00' })] };
-    expect(listWarnings(await made(client.update(draft.id, changed)))).toEqual(['line_amount_differs']);
+    // Edits of other fields keep these warnings, because returns list their sales for review.
+    expect(listWarnings(await made(client.update(draft.id, { tax_amount: '9.00' })))).toEqual([
+      ...expected,
+      'tax_amount_differs',
+    ]);
+    const shipped = { shipping: { amount: '5.00' }, tax_amount: null };
+    expect(listWarnings(await made(client.update(draft.id, shipped)))).toEqual(expect.arrayContaining(expected));
+    expect(listWarnings(await made(client.update(draft.id, { ...changed, shipping: null })))).toEqual(expected);
+    const dated = { tax_date: '2026-10-08', line_items: [goods({ id: 'item_1' })] };
+    expect(listWarnings(await made(client.update(draft.id, dated)))).toEqual([]);
     const parent = await sold(client);
     const line_items = [{ id: 'item_1', quantity: '1', unit_price: '50.00', amount: '40.00' }];
-    const credit = await made(client.create(buildCreditRequest(parent, { tax_date, line_items })));
+    const credit = await made(client.create(buildCreditRequest(parent, { status: 'draft', tax_date, line_items })));
     expect(listWarnings(credit)).toEqual(expected);
+    expect(listWarnings(await made(client.update(credit.id, { status: 'finalized' })))).toEqual(expected);
   });
 
   it('rejects a transaction that is too large with 413, and stores one that barely fits', async () => {

@@ -71,7 +71,7 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
       code: 'conflict_credit_stale',
       title: 'Credit is stale',
       detail:
-        'Another credit of the sale changed the tax of this credit. Send meta.tax_amount as tax_amount, or create the credit again.',
+        'Another credit changed the tax of this credit. Send meta.tax_amount as tax_amount, or create the credit again.',
       source: { pointer: '/status' },
       meta: { tax_amount: outcome.tax_amount },
     });
@@ -92,16 +92,24 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
 
 // A customer that was not sent can differ from the sale's if one of the transactions was redacted.
 const isAboutSent =
-  ({ inputs }: RequestedChanges) =>
-  ({ code, pointer }: Warning): boolean =>
-    code !== 'credit_field_ignored' || inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
+  (requested: RequestedChanges) =>
+  (warning: Warning): boolean =>
+    warning.code !== 'credit_field_ignored' || isAboutInput(requested, warning);
+
+const isAboutInput = ({ inputs }: RequestedChanges, { pointer }: Warning): boolean =>
+  inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
+
+// The recorded date and lines do not show how they were sent, so these warnings remain until the field changes.
+const keptWarnings = ({ stored, requested }: Edit): Warning[] =>
+  stored.transaction.warnings.filter((one) => /tax_day|line_amount/.test(one.code) && !isAboutInput(requested, one));
 
 /** The amounts, and the exemptions if they may have changed. */
 type Recalculated = { readonly outcome: Outcome; readonly exemptions: Exemptions };
 
 /** Recalculates a credit of a sale from the current sale, and any other transaction from its inputs. */
 const recalculate = async (edit: Edit): Promise<Result<Recalculated>> => {
-  const { update, stored, requested, parent, account, loadContent, customers, sent } = edit;
+  const { update, stored, requested, parent, account, loadContent, customers } = edit;
+  const sent = withSent(keptWarnings(edit), edit.sent);
   const isEdited = requested.inputs.length > 0;
   // Without edited inputs, the recorded certificates apply, so the amounts remain as recorded.
   const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored) };
