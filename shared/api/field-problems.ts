@@ -34,7 +34,7 @@ const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null 
 const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
   const { code, message } = issue;
   // The value of an invalid key is not the reason of the refusal.
-  const isAbout = message.startsWith('Send ') && code !== 'invalid_key' && (value ?? null) !== null;
+  const isAbout = message.startsWith('Send ') && code !== 'invalid_key' && value !== undefined && value !== null;
   const shown = isAbout ? received(value, issue) : null;
   if (shown === null) return message;
   return code === 'invalid_value' ? `${shown} is not a valid ${name}. ${message}` : `You sent ${shown}. ${message}`;

@@ -102,7 +102,7 @@ export const productTaxCode = described(
 );
 
 export const metadataMax = { keys: 50, key: 40, value: 500 };
-export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys of ${metadataMax.key} characters with string values.`;
+export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys of at most ${metadataMax.key} characters, with string values.`;
 
 /** The client's key-value data. A null value deletes its key. */
 export const metadata = described(

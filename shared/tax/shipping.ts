@@ -105,7 +105,7 @@ const newParts = () => {
       last?.total === total &&
       last.parcels.length === parcels.length &&
       parcels.every((parcel, index) => parcel === last?.parcels[index]);
-    if (!isKnown)
+    if (!last || !isKnown)
       last = {
         total,
         parcels,
@@ -114,7 +114,7 @@ const newParts = () => {
           parcels.map(({ base }) => base.net),
         ),
       };
-    return last?.parts as readonly bigint[];
+    return last.parts;
   };
 };
 

@@ -100,8 +100,9 @@ const isAboutInput = ({ inputs }: RequestedChanges, { pointer }: Warning): boole
   inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
 
 // The recorded date and lines do not show how they were sent, so these warnings remain until the field changes.
+const keptCodes: readonly string[] = ['tax_day_differs', 'line_amount_differs'];
 const keptWarnings = ({ stored, requested }: Edit): Warning[] =>
-  stored.transaction.warnings.filter((one) => /tax_day|line_amount/.test(one.code) && !isAboutInput(requested, one));
+  stored.transaction.warnings.filter((one) => keptCodes.includes(one.code) && !isAboutInput(requested, one));
 
 /** The amounts, and the exemptions if they may have changed. */
 type Recalculated = { readonly outcome: Outcome; readonly exemptions: Exemptions };
