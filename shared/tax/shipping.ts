@@ -151,15 +151,15 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
       const goods = goodsAssessment(parcel, position);
       const { code } = treatment.jurisdiction;
       const { kind } = treatment.effect;
+      const alone = () => assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit });
       // A line with a certificate is one of the untaxed lines of the bill (N.Y. Tax Bulletin ST-838).
-      const isUntaxed = kind === 'collection_exemption' && goods?.treatment.effect.kind === kind;
-      if (goods && (kind === 'any_taxable' || isUntaxed))
+      const isCertified =
+        kind === 'collection_exemption' && goods?.reason === 'customer_exempt' && alone().reason === 'customer_exempt';
+      if (goods && (kind === 'any_taxable' || isCertified))
         getOrAdd(anyTaxable, code, (): Share[] => []).push({ treatment, parcel, goods });
       else
         rows.push(
-          goods && kind === 'follows_goods'
-            ? follow(treatment, parcel, goods, earlier?.get(code) ?? 0n)
-            : assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }),
+          goods && kind === 'follows_goods' ? follow(treatment, parcel, goods, earlier?.get(code) ?? 0n) : alone(),
         );
     }
   }
