@@ -245,6 +245,7 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await page.getByLabel('Account number, such as').fill('1234567');
     await page.getByLabel('State, such as MN').fill('mn');
     await save(page, 'identity on returns');
+    await seeReload(page, 'identity on returns');
     await seeText(page, 'return identity');
     await page.getByLabel('First day of the books').fill('2025-01-01');
     await save(page, 'sales and calendar');
