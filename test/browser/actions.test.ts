@@ -193,9 +193,13 @@ const save = async (page: Page, section: string) => {
   await click(page, `Save ${section}`);
 };
 
-/** Waits until the page is loaded again after a save: the table of the review is gone. */
-const seeReload = (page: Page, section: string) =>
-  page.getByRole('table', { name: `Changes of ${section}` }).waitFor({ state: 'detached' });
+/** Saves a valid change, and waits until the page is loaded again. */
+const saveAndReload = async (page: Page, section: string) => {
+  await click(page, `Review the change of ${section}`);
+  const loaded = page.waitForEvent('load');
+  await click(page, `Save ${section}`);
+  await loaded;
+};
 
 it('sets registrations and the calendar, and shows who changed them', async () => {
   const caller = await newCaller({ scopes, settings: { registrations: null } });
@@ -203,7 +207,7 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await page.getByLabel('State, such as MI').first().fill('mi');
     await page.getByLabel('First day').first().fill('2026-01-01');
     await page.getByLabel('Levy calculates tax').selectOption('registered_states');
-    await save(page, 'registrations');
+    await saveAndReload(page, 'registrations');
     await page.getByLabel('State; empty removes it').waitFor();
     await page.getByLabel('Time zone').fill('Mars');
     await save(page, 'sales and calendar');
@@ -212,8 +216,7 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await page.getByLabel('Days before the due date').fill('10, 3');
     await page.getByLabel('State', { exact: true }).fill('MI');
     await page.getByLabel('ZIP code').fill('48226');
-    await save(page, 'sales and calendar');
-    await seeReload(page, 'sales and calendar');
+    await saveAndReload(page, 'sales and calendar');
     const changes = await readRows(page, 'Changes of settings, newest first');
     expect(changes.at(-1)).toMatchObject({ Before: 'none', After: 'state MI, from 2026-01-01, frequency month' });
     const changed = changes.map((row) => row['Setting']);
@@ -224,8 +227,9 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await click(page, 'Review the change of registrations');
     const ohio = { Setting: 'registrations', Before: '', After: 'state OH, from 2026-02-01, frequency month' };
     expect(await readRows(page, 'Changes of registrations')).toEqual([ohio]);
+    const loaded = page.waitForEvent('load');
     await click(page, 'Save registrations');
-    await seeReload(page, 'registrations');
+    await loaded;
     expect(await readRows(page, 'Changes of settings, newest first')).toContainEqual(expect.objectContaining(ohio));
     await page.getByLabel('Levy calculates tax').selectOption('every_state');
     await click(page, 'Review the change of registrations');
@@ -244,11 +248,10 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await page.getByLabel('Taxpayer number, nine digits').fill('12-3456789');
     await page.getByLabel('Account number, such as').fill('1234567');
     await page.getByLabel('State, such as MN').fill('mn');
-    await save(page, 'identity on returns');
-    await seeReload(page, 'identity on returns');
+    await saveAndReload(page, 'identity on returns');
     await seeText(page, 'return identity');
     await page.getByLabel('First day of the books').fill('2025-01-01');
-    await save(page, 'sales and calendar');
+    await saveAndReload(page, 'sales and calendar');
     await seeText(page, 'books open from');
   });
   const account = await made(caller.call('GET', '/account'));
@@ -303,15 +306,14 @@ it('changes only the settings that were edited, and refuses an account number wi
     await save(page, 'sales and calendar');
     await seeText(page, 'Send a whole number from 0 to 20, or null.');
     await page.getByLabel('Days until the schedule closes an ended period').fill('5');
-    await save(page, 'sales and calendar');
-    await seeReload(page, 'sales and calendar');
+    await saveAndReload(page, 'sales and calendar');
     await seeText(page, 'review days');
     await page.getByLabel('Account number, such as').last().fill('1234567');
     await save(page, 'identity on returns');
     await seeText(page, 'is not a state code');
     await page.getByLabel('Account number, such as').last().fill('');
     await page.getByLabel('State; empty removes it').last().fill('');
-    await save(page, 'identity on returns');
+    await saveAndReload(page, 'identity on returns');
     await page.getByText('Account number in OH').waitFor({ state: 'detached' });
   });
   const after = await made(caller.call('GET', '/account'));
