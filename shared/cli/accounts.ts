@@ -1,7 +1,7 @@
 /** `npm run accounts -- …`: create accounts and their API keys, and change their settings. */
 import type { Account } from '../accounts/account.ts';
 import { now } from '../config/clock.ts';
-import { needsAction, registrationAdvice } from '../registrations/advice.ts';
+import { registrationAdvice } from '../registrations/advice.ts';
 import type { MeasuredPeriod, StateAdvice } from '../registrations/response.ts';
 import { allAccounts } from '../store/accounts/account-store.ts';
 import { reportReads } from '../store/report-store.ts';
@@ -83,7 +83,7 @@ const advice = subcommand({
     const rows = shown.flatMap((state) => state.periods.map((period) => ({ ...state, period })));
     print(formatTable(adviceColumns, rows));
     print();
-    for (const state of shown) if (needsAction(state)) print(state.advice);
+    for (const { status, advice: text } of shown) if (!['below', 'registered'].includes(status)) print(text);
     for (const { message } of advised.warnings) print(`Warning: ${message}`);
     print(
       'Credits are not subtracted. Offices, stock and employees require a registration regardless of any threshold.',

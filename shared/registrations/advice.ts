@@ -118,36 +118,34 @@ const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms):
 
 type Status = Pick<StateAdvice, 'status' | 'advice'>;
 
-/** Whether the advice of a state names something to do. */
-export const needsAction = ({ advice }: Pick<StateAdvice, 'advice'>): boolean => !advice.startsWith('No action');
-
 /**
- * Returns the advice for a state with a registration. A sale that was recorded before the registration was set has no
+ * Returns the status and advice of a state with a registration. A sale that was recorded before the registration was set has no
  * tax, and no entry unless tax was collected. It is found by its reason in months that the registration covers now.
  */
-const registeredAdvice = (
+const registeredStatus = (
   name: string,
   rows: readonly StoredRow[],
   isRegisteredOn: (day: string) => boolean,
-): string => {
+): Status => {
   const recorded = ({ sales, credits }: StoredRow): bigint =>
     (sales.not_registered ?? 0n) - (credits.not_registered ?? 0n);
   const isCovered = ({ month }: StoredRow) =>
     isRegisteredOn(firstDay(toMonth(month))) && isRegisteredOn(lastDay(toMonth(month)));
   const found = rows.filter((row) => recorded(row) > 0n && isCovered(row));
   const [first] = found;
-  if (!first) return `No action: the account is registered in ${name}.`;
+  if (!first) return { status: 'registered', advice: `No action: the account is registered in ${name}.` };
   const amounts = [...Map.groupBy(found, (row) => row.currency)].map(([code, ofCode]) => {
     const sum = ofCode.reduce((all, row) => all + recorded(row), 0n);
     return `${formatAmount(sum, minorDigits(code))} ${code}`;
   });
-  return `Void sales of ${amounts.join(' and ')} since ${first.month} and record them again, because they were recorded before the registration in ${name} was set: they have no calculated tax, and filings include only those with collected tax. A sale in a filing cannot be voided: credit it with its date.`;
+  const advice = `Void sales of ${amounts.join(' and ')} since ${first.month} and record them again, because they were recorded before the registration in ${name} was set: they have no calculated tax, and filings include only those with collected tax. A sale in a filing cannot be voided: credit it with its date.`;
+  return { status: 'registered_later', advice };
 };
 
-const determineStatus = (name: string, advice: string | null, measured: readonly Measured[]): Status => {
+/** Returns the status and advice of a state without a registration. */
+const thresholdStatus = (name: string, measured: readonly Measured[]): Status => {
   const reached = measured.filter(({ period }) => period.reached).map(({ period }) => period);
   const now = reached.find(({ counts_from }) => counts_from === null);
-  if (advice !== null) return { status: 'registered', advice };
   if (now)
     return {
       status: 'reached',
@@ -197,7 +195,7 @@ export const registrationAdvice = async (
     return {
       state,
       state_name: name,
-      ...determineStatus(name, isCollecting ? registeredAdvice(name, ofState, isRegisteredOn) : null, measured),
+      ...(isCollecting ? registeredStatus(name, ofState, isRegisteredOn) : thresholdStatus(name, measured)),
       periods: measured.map(({ period }) => period),
       threshold: {
         ...terms,

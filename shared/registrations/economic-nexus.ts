@@ -6,7 +6,7 @@
 export const measures = ['gross', 'retail', 'taxable'] as const;
 
 /** The status of an account in a state, ordered from most to least urgent. */
-export const nexusStatuses = ['reached', 'upcoming', 'approaching', 'below', 'registered'] as const;
+export const nexusStatuses = ['reached', 'registered_later', 'upcoming', 'approaching', 'below', 'registered'] as const;
 
 /**
  * A measuring period of twelve consecutive months. A period ends every `months_between_ends` months, including in the

@@ -55,7 +55,7 @@ const StateAdvice = component('StateRegistrationAdvice', 'Whether an account mus
   status: stringEnum(
     'NexusStatus',
     nexusStatuses,
-    '`registered` today; `reached` (the threshold is reached: register); `upcoming` (reached in a period that counts later, from `counts_from`); `approaching` (80 percent or more); or `below`.',
+    '`registered` today; `registered_later` (registered today, but sales were recorded before the registration was set: record them again); `reached` (the threshold is reached: register); `upcoming` (reached in a period that counts later, from `counts_from`); `approaching` (80 percent or more); or `below`.',
   ),
   advice: string('What to do.'),
   periods: array(MeasuredPeriod, 'The last measuring period that is over, and the running one.'),

@@ -121,7 +121,7 @@ it('names sales that were recorded before a registration that covers their month
     sold('2026-08', 100n, 0n),
     sold('2026-08', 70n, 0n, 'JPY'),
   );
-  expect(found?.status).toBe('registered');
+  expect(found?.status).toBe('registered_later');
   expect(found?.advice).toMatch(/^Void sales of 76\.00 USD and 70 JPY since 2026-07 and record them again/);
 });
 

@@ -10,7 +10,7 @@ import { findFilingTerms, listFrequencies } from '../../filings/filing-calendar.
 import { periodAround, registeredStates, registrationsIn } from '../../filings/periods.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
-import { needsAction, registrationAdvice } from '../../registrations/advice.ts';
+import { registrationAdvice } from '../../registrations/advice.ts';
 import { listKeys } from '../../store/accounts/api-key-store.ts';
 import { readContentSource } from '../../store/content/content-sources.ts';
 import { reportReads } from '../../store/report-store.ts';
@@ -82,7 +82,7 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
     ...data.flatMap(({ state, status, advice }) => {
       if (status === 'reached') return [missing(`nexus ${state}`, `threshold ${status}`, advice)];
       if (status === 'upcoming') return [checkFinding(`nexus ${state}`, `threshold ${status}`, advice)];
-      return status === 'registered' && needsAction({ advice })
+      return status === 'registered_later'
         ? [checkFinding(`registration ${state}`, 'sales recorded before it was set', advice)]
         : [];
     }),

@@ -118,7 +118,12 @@ const Drafts = () => {
 type Advice = Schemas['StateRegistrationAdvice'];
 
 /** The style of a status that needs attention. */
-const tones: Record<string, string> = { reached: 'bad', upcoming: 'warn', approaching: 'warn' };
+const tones: Record<string, string> = {
+  reached: 'bad',
+  registered_later: 'bad',
+  upcoming: 'warn',
+  approaching: 'warn',
+};
 
 const formatTerms = ({ from, to, frequency }: Schemas['Registration']): string =>
   `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency.replace('_', ' ')}`;
