@@ -117,7 +117,8 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
 const redacted = (field: string): Problem => ({
   code: 'conflict_immutable_field',
   title: `${field} cannot be changed`,
-  detail: 'Its personal data was removed, so only status can change. Record a new transaction.',
+  detail:
+    'The personal data of this transaction was removed, so only its status can change. For other changes, record a new transaction.',
   source: { pointer: `/${field}` },
 });
 
@@ -203,6 +204,6 @@ export const voidReasonProblem = (
   transaction: Transaction,
 ): Problem | null => {
   if (reason === undefined || reason === null || reason === transaction.void_reason) return null;
-  if (reason === expiredReason) return refused('The service reserves this reason. Send another.');
+  if (reason === expiredReason) return refused('The service reserves this reason. Send a different reason.');
   return status === 'void' ? null : refused('Send it together with status "void", or leave it out.');
 };
