@@ -100,15 +100,21 @@ const percent = (units: bigint): string => decimalText({ units, scale: rateDecim
 const visiblePercent = (units: bigint): string =>
   formatAmount(units / powerOfTen(rateDecimals - visibleDecimals), visibleDecimals - 2);
 
+const generalExcise = (message: string, pointer: string | null): Warning => ({
+  code: 'general_excise_not_passed_on',
+  message,
+  pointer,
+});
+
 /**
  * Warns that general excise tax is charged at the seller's rate (in units of `10^-rateDecimals`), although the tax is
  * also owed on the tax itself.
  */
-export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
-  code: 'general_excise_not_passed_on',
-  message: `${place}: general excise tax is charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set the account's pass_on_general_excise to true.`,
-  pointer,
-});
+export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning =>
+  generalExcise(
+    `${place}: general excise tax is charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set the account's pass_on_general_excise to true.`,
+    pointer,
+  );
 
 /**
  * Warns that a document charges general excise tax without passing it on, or none to an exempt buyer: once, at the
@@ -127,16 +133,13 @@ export const notPassedOnWarnings = (
     const row = rows.find(isNotPassedOn);
     const place = row && chargePlaces(lines)[index]?.find(({ jurisdictions }) => hasGeneralExcise(jurisdictions));
     if (!place) continue;
+    if (row.exact === 0n)
+      return [generalExcise(`${place.name}: general excise tax is owed on most exempt sales.`, getPointer(index))];
     // A shipping charge has treatments of all places that it delivers to.
     const rates = place.jurisdictions.map(
       (one) => treatments.find(({ jurisdiction }) => jurisdiction === one)?.general.rate.units ?? 0n,
     );
-    const warning = notPassedOn(place.name, sum(rates), getPointer(index));
-    return [
-      row.exact > 0n
-        ? warning
-        : { ...warning, message: `${place.name}: general excise tax is owed on most exempt sales.` },
-    ];
+    return [notPassedOn(place.name, sum(rates), getPointer(index))];
   }
   return [];
 };
