@@ -2,35 +2,29 @@ import * as z from 'zod/mini';
 import { sessionCookie, sessionEnded } from '../shared/api/authenticate.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { assert } from '../shared/base/assert.ts';
-import { described } from '../shared/base/described.ts';
+import { component, described, nullable } from '../shared/base/described.ts';
 import { objectType, timestamp } from '../shared/base/response-scalars.ts';
 import { accept, invalidField, refuse } from '../shared/base/result.ts';
 import { endSession, extendSession, startSession } from '../shared/store/accounts/session-store.ts';
 
-const SessionRequest = described(
-  z.object(
-    {
-      action: described(
-        z.enum(['start', 'extend', 'end'], 'Send start, extend or end.'),
-        '`start` exchanges an API key or a bearer token for a session. `extend` and `end` need the session.',
-        { title: 'SessionAction' },
-      ),
-    },
-    'Send an object with action.',
-  ),
+const SessionRequest = component(
+  'SessionRequest',
   'What to do with the session.',
-  { id: 'SessionRequest' },
+  {
+    action: described(
+      z.enum(['start', 'extend', 'end'], 'Send start, extend or end.'),
+      '`start` exchanges an API key or a bearer token for a session. `extend` and `end` need the session.',
+      { title: 'SessionAction' },
+    ),
+  },
+  'Send an object with action.',
 );
 
-const ConsoleSession = described(
-  z.object({
-    object: objectType('session'),
-    expires_at: described(z.nullable(timestamp), 'When the session ends unless it is extended. `null` if it ended.'),
-    ends_at: described(z.nullable(timestamp), 'The latest time at which the session ends. `null` if it ended.'),
-  }),
-  'A session of the console.',
-  { id: 'Session' },
-);
+const ConsoleSession = component('Session', 'A session of the console.', {
+  object: objectType('session'),
+  expires_at: nullable(timestamp, 'When the session ends unless it is extended. `null` if it ended.'),
+  ends_at: nullable(timestamp, 'The latest time at which the session ends. `null` if it ended.'),
+});
 
 const toResponse = ({ expires_at, ends_at }: { expires_at: string | null; ends_at: string | null }) => ({
   status: 200,

@@ -14,20 +14,22 @@ import { hasMore, objectType } from '../base/response-scalars.ts';
 import { systemNames } from './crosswalk.ts';
 import { confidence, treatment } from './treatment.ts';
 
-const ProductAttributeGroupItem = described(
-  z.strictObject({
+const ProductAttributeGroupItem = component(
+  'ProductAttributeGroupItem',
+  'The group of a product attribute. Every attribute belongs to exactly one group.',
+  {
     key: string('Identifies the group. Attributes with the same key belong to the same group.'),
     name: string('Display name of the group.'),
     mutually_exclusive: boolean(
       'If true, a product may carry at most one attribute of the group. If false, it may carry any combination.',
     ),
-  }),
-  'The group of a product attribute. Every attribute belongs to exactly one group.',
-  { id: 'ProductAttributeGroupItem' },
+  },
 );
 
-export const ProductAttributeItem = described(
-  z.strictObject({
+export const ProductAttributeItem = component(
+  'ProductAttributeItem',
+  'A fact about a product that can change how it is taxed. Append its code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`.',
+  {
     code: string('Attribute code, starting with an underscore. It is the paging cursor.'),
     name: string('Display name.'),
     description: string('Short human-readable summary.'),
@@ -36,9 +38,7 @@ export const ProductAttributeItem = described(
       z.string(),
       'Product tax codes that the attribute applies to, as single labels: a label covers any path ending in it. An empty array means every product. This is only a hint: `GET /product-attributes` with `ptc` returns the authoritative set for a code.',
     ),
-  }),
-  'A fact about a product that can change how it is taxed. Append its code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`.',
-  { id: 'ProductAttributeItem' },
+  },
 );
 
 export const ProductAttributesListResponse = component(
@@ -56,8 +56,10 @@ export const ProductAttributesListResponse = component(
 const fulfillments = ['shipped', 'electronic', 'performed', 'none'] as const;
 export type Fulfillment = (typeof fulfillments)[number];
 
-const ProductTaxCodeEquivalent = described(
-  z.strictObject({
+const ProductTaxCodeEquivalent = component(
+  'ProductTaxCodeEquivalent',
+  'A code of another tax service for the same kind of product.',
+  {
     system: stringEnum('TaxService', Object.keys(systemNames), 'The service that the code belongs to.'),
     code: string('The code in that service.'),
     match: stringEnum(
@@ -68,16 +70,16 @@ const ProductTaxCodeEquivalent = described(
     product_tax_code: string(
       'The product tax code to send for this code, with its attributes: `SOFTWARE.SAAS._BUSINESS_USE`.',
     ),
-  }),
-  'A code of another tax service for the same kind of product.',
-  { id: 'ProductTaxCodeEquivalent' },
+  },
 );
 
 const treatmentText = 'The treatment in one sentence.';
 const ruleId = z.nullable(z.string());
 
-const DecidingProductAttribute = described(
-  z.strictObject({
+const DecidingProductAttribute = component(
+  'DecidingProductAttribute',
+  'An attribute that changes how a state taxes a product.',
+  {
     code: string('The attribute code. Append it to the product tax code.'),
     name: string('Display name.'),
     treatment: described(treatment, 'The treatment of the product with the attribute, in one word.', {
@@ -85,13 +87,13 @@ const DecidingProductAttribute = described(
     }),
     text: string(treatmentText),
     rule_id: described(ruleId, 'The content rule that then applies. `null` if no rule is established.'),
-  }),
-  'An attribute that changes how a state taxes a product.',
-  { id: 'DecidingProductAttribute' },
+  },
 );
 
-const ProductTaxability = described(
-  z.strictObject({
+const ProductTaxability = component(
+  'ProductTaxability',
+  'How a state taxes a product today: the tax of the state only, without sales-tax holidays. Counties and cities may differ; `POST /calculations` includes them.',
+  {
     state: string('The two-letter code of the state.'),
     treatment: described(
       treatment,
@@ -106,14 +108,14 @@ const ProductTaxability = described(
       DecidingProductAttribute,
       "The attributes with which the state treats the product differently, or depends on the buyer's use of it. Each attribute is evaluated separately.",
     ),
-  }),
-  'How a state taxes a product today: the tax of the state only, without sales-tax holidays. Counties and cities may differ; `POST /calculations` includes them.',
-  { id: 'ProductTaxability' },
+  },
 );
 export type ProductTaxability = z.infer<typeof ProductTaxability>;
 
-export const ProductTaxCodeItem = described(
-  z.strictObject({
+export const ProductTaxCodeItem = component(
+  'ProductTaxCode',
+  'A kind of product that states may tax differently. Append attributes to be more specific: `CLOTHING.APPAREL._FUR`.',
+  {
     object: objectType('product_tax_code'),
     code: string('The value for `product_tax_code` of a line item. It is the paging cursor.'),
     name: string('Display name.'),
@@ -131,18 +133,12 @@ export const ProductTaxCodeItem = described(
       'Codes of other tax services, by system and code. The list is not complete.',
     ),
     taxability: nullable(ProductTaxability, 'How `state` taxes the product. `null` without `state`.'),
-  }),
-  'A kind of product that states may tax differently. Append attributes to be more specific: `CLOTHING.APPAREL._FUR`.',
-  { id: 'ProductTaxCode' },
+  },
 );
 
-export const ProductTaxCodeList = described(
-  z.strictObject({
-    object: objectType('list'),
-    url: described(z.literal('/product-tax-codes'), 'The path of this list.'),
-    has_more: hasMore,
-    data: array(ProductTaxCodeItem, 'The page of product tax codes, sorted by code; with `q` the best matches first.'),
-  }),
-  'A page of product tax codes.',
-  { id: 'ProductTaxCodeList' },
-);
+export const ProductTaxCodeList = component('ProductTaxCodeList', 'A page of product tax codes.', {
+  object: objectType('list'),
+  url: described(z.literal('/product-tax-codes'), 'The path of this list.'),
+  has_more: hasMore,
+  data: array(ProductTaxCodeItem, 'The page of product tax codes, sorted by code; with `q` the best matches first.'),
+});

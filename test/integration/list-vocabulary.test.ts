@@ -33,7 +33,8 @@ describe.each([
     const response = await call('GET', path);
     expect([response.status, listCodes(response)]).toEqual([200, all]);
     expect(response.body).toMatchObject({ object: 'list', url: path, has_more: false });
-    expect(z.safeParse(schema, response.body).error).toBeUndefined();
+    // Parsing drops fields that are not documented.
+    expect(z.parse<z.ZodMiniType>(schema, response.body)).toEqual(response.body);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('service-version')).toBe(currentVersion);
     expect((await anonymous.call('GET', path)).status).toBe(401);

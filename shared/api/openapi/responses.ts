@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { described, nullable, nullableString, string, stringEnum } from '../../base/described.ts';
+import { component, described, nullable, nullableString, string, stringEnum } from '../../base/described.ts';
 import { type Code, errorStatuses, errorTexts } from '../../base/error-codes.ts';
 import { type Problem, requiredField } from '../../base/result.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
@@ -23,48 +23,40 @@ const errorCodes = Object.fromEntries(
 
 const statuses = [...new Set(Object.values(errorStatuses).map(String))].sort();
 
-const ErrorSource = described(
-  z.strictObject({
+const ErrorSource = component(
+  'ErrorSource',
+  'The location of an error in the request: a pointer, a query parameter or a header.',
+  {
     pointer: nullableString('A JSON Pointer into the request body. `null` if the error is not in the body.'),
     parameter: described(z.optional(z.string()), 'The name of the query parameter.'),
     header: described(z.optional(z.string()), 'The name of the request header.'),
-  }),
-  'The location of an error in the request: a pointer, a query parameter or a header.',
-  { id: 'ErrorSource' },
+  },
 );
 
-const ErrorObject = described(
-  z.strictObject({
-    status: stringEnum('ErrorStatus', statuses, 'The HTTP status, as a string.'),
-    code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
-      // OpenAPI has no keyword for the meaning of a code and what to do about it.
-      'x-error-codes': errorCodes,
-      'x-extensible-enum': codes,
-    }),
-    title: string('Short title. For a missing field, it names the field.'),
-    detail: string('What is wrong and what to send instead.'),
-    source: nullable(ErrorSource, 'The location of the error in the request.'),
-    meta: nullable(
-      z.looseObject({ request_id: z.optional(z.string()) }),
-      'The request id, and details that depend on the code.',
-      { title: 'ErrorMeta' },
-    ),
+const ErrorObject = component('ErrorObject', 'One error, in the style of JSON:API.', {
+  status: stringEnum('ErrorStatus', statuses, 'The HTTP status, as a string.'),
+  code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
+    // OpenAPI has no keyword for the meaning of a code and what to do about it.
+    'x-error-codes': errorCodes,
+    'x-extensible-enum': codes,
   }),
-  'One error, in the style of JSON:API.',
-  { id: 'ErrorObject' },
-);
+  title: string('Short title. For a missing field, it names the field.'),
+  detail: string('What is wrong and what to send instead.'),
+  source: nullable(ErrorSource, 'The location of the error in the request.'),
+  meta: nullable(
+    z.looseObject({ request_id: z.optional(z.string()) }),
+    'The request id, and details that depend on the code.',
+    { title: 'ErrorMeta' },
+  ),
+});
 
 /** The envelope of every error response, as `envelope` in response.ts builds it. */
-const ErrorResponse = described(
-  z.strictObject({
-    errors: described(
-      z.array(ErrorObject).check(z.minLength(1)),
-      'All errors of the request, in the order of its fields. At most 20.',
-    ),
-  }),
-  'The envelope of every error response.',
-  { id: 'ErrorResponse' },
-);
+const ErrorResponse = component('ErrorResponse', 'The envelope of every error response.', {
+  errors: described(
+    z.array(ErrorObject).check(z.minLength(1)),
+    'All errors of the request, in the order of its fields. At most 20.',
+  ),
+});
 
 // A required header is a component. An optional one differs in `required`, so it is written inline.
 const listHeaders = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
