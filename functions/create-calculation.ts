@@ -40,8 +40,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Calculate tax',
-    tag: 'Calculations',
     summary: 'Calculate tax',
     description:
       'Calculates the tax on an order and stores nothing. The response repeats every field of the request as sent, so you can post it to /transactions unchanged. With `type: credit` and a parent, it returns what that credit would record.',

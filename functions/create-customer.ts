@@ -23,8 +23,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Exempt customers',
-    tag: 'Customers',
     summary: 'Create a customer',
     description:
       'Creates a customer with exemption certificates, under the id that it has in your system. A calculation or transaction with this id as `customer.id` applies the certificate that is valid on its tax date in the state that taxes the sale. If the customer exists with the same content, it is returned.',

@@ -54,8 +54,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'File tax returns',
-    tag: 'Filings',
     summary: 'Close a period',
     description: [
       "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",

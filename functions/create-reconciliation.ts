@@ -46,8 +46,6 @@ const exampleReconciliation = {
 
 export const documentation = () =>
   ({
-    group: 'Read and reconcile the ledger',
-    tag: 'Transactions',
     summary: 'Reconcile with a billing system',
     description: [
       'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what is only in the ledger. Only finalized and filed transactions count.',

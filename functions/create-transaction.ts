@@ -41,8 +41,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Record sales and refunds',
-    tag: 'Transactions',
     summary: 'Create a transaction',
     description: `Records a sale or a credit. A draft expires after ${defaults.draft_ttl_hours} hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.`,
     requests: {

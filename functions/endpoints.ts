@@ -37,43 +37,39 @@ import * as updateFiling from './update-filing.ts';
 import * as updateSession from './update-session.ts';
 import * as updateTransaction from './update-transaction.ts';
 
-// The endpoints in the order of the documentation.
-const modules = [
-  createCalculation,
-  getRates,
-  createTransaction,
-  updateTransaction,
-  createCustomer,
-  updateCustomer,
-  getCustomer,
-  listCustomers,
-  createFiling,
-  getFiling,
-  listFilingExceptions,
-  updateFiling,
-  listFilings,
-  listFilingPeriods,
-  getTransaction,
-  listTransactions,
-  getTransactionHistory,
-  replayTransaction,
-  createReconciliation,
-  getReportByState,
-  getRegistrationAdvice,
-  listProductTaxCodes,
-  listProductAttributes,
-  getCoverage,
-  getAccount,
-  updateAccount,
-  updateSession,
-  getOpenapi,
-  getDocs,
-  getConsole,
-] as const;
+/** The endpoints by group of the documentation page, in the order of a typical integration. */
+const groups = {
+  'Calculate tax': [createCalculation, getRates],
+  'Record sales and refunds': [createTransaction],
+  'Finalize, change or void': [updateTransaction],
+  'Exempt customers': [createCustomer, updateCustomer, getCustomer, listCustomers],
+  'File tax returns': [createFiling, getFiling, listFilingExceptions, updateFiling, listFilings, listFilingPeriods],
+  'Read and reconcile the ledger': [
+    getTransaction,
+    listTransactions,
+    getTransactionHistory,
+    replayTransaction,
+    createReconciliation,
+  ],
+  'Report and register': [getReportByState, getRegistrationAdvice],
+  'Look up codes and coverage': [
+    listProductTaxCodes,
+    listProductAttributes,
+    getCoverage,
+    getAccount,
+    updateAccount,
+    updateSession,
+    getOpenapi,
+    getDocs,
+    getConsole,
+  ],
+};
 
 const allSchedules = [sweepDrafts, closePeriods] as const;
 
-export type Operation = (typeof modules)[number]['endpoint']['name'];
+type Group = keyof typeof groups;
+type Module = (typeof groups)[Group][number];
+export type Operation = Module['endpoint']['name'];
 export type ScheduleName = (typeof allSchedules)[number]['name'];
 
 const byName = <Name extends string, Definition extends { readonly name: Name }>(definitions: readonly Definition[]) =>
@@ -84,7 +80,9 @@ const byName = <Name extends string, Definition extends { readonly name: Name }>
 
 /** The endpoints by operation, which is also the file name. */
 export const endpoints: Readonly<Record<Operation, DocumentedEndpoint<Operation>>> = byName(
-  modules.map(({ endpoint, documentation }) => ({ ...endpoint, ...documentation() })),
+  (Object.entries(groups) as [Group, readonly Module[]][]).flatMap(([group, modules]) =>
+    modules.map(({ endpoint, documentation }) => ({ ...endpoint, ...documentation(), group })),
+  ),
 );
 
 export const schedules: Readonly<Record<ScheduleName, Schedule<ScheduleName>>> = byName(allSchedules);

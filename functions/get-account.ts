@@ -29,8 +29,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Account',
     summary: 'Retrieve the account',
     description:
       'Returns the account of the credential, the scopes of the credential, and the settings that affect calculations and filings. A changed setting is returned at once, and applies to all requests within a minute.',

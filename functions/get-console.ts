@@ -34,8 +34,6 @@ export const { endpoint, handler } = definePublicDocument({
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Documentation',
     summary: 'Open the console',
     description:
       'A page for finance and support: reports, transactions, filings, coverage and customers. It contains no account data: users sign in with an API key or through the configured issuer. It loads nothing from other hosts.',

@@ -73,8 +73,6 @@ const exampleCoverage = () => {
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Coverage',
     summary: 'Retrieve coverage',
     description:
       'Returns what the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` shows where the content comes from and whether its official files are stale.',

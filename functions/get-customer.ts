@@ -19,8 +19,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Exempt customers',
-    tag: 'Customers',
     summary: 'Retrieve a customer',
     description: 'Returns the customer with its exemption certificates, including expired ones.',
     response: {

@@ -7,8 +7,6 @@ export const { endpoint, handler } = definePublicDocument({ name: 'get-docs', pa
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Documentation',
     summary: 'Read the documentation',
     description:
       'This document as an HTML page, with every example and with forms that send requests. The page loads nothing from other hosts.',

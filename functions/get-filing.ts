@@ -41,8 +41,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'File tax returns',
-    tag: 'Filings',
     summary: 'Retrieve a filing',
     description: [
       'Returns the totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',

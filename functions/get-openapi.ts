@@ -23,8 +23,6 @@ export const { endpoint, handler } = definePublicDocument({
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Documentation',
     summary: 'Read the OpenAPI document',
     description:
       'The machine-readable API definition, to generate a client or to import into a tool. Needs no credential.',

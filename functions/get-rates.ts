@@ -23,8 +23,6 @@ const exampleRates = async ({ accepted, account, ports }: Samples) => {
 
 export const documentation = () =>
   ({
-    group: 'Calculate tax',
-    tag: 'Rates',
     summary: 'Retrieve rates',
     description: [
       'Returns the general rates for a sale to an address, each with its source, and their exact sum. Use it to show the rate in a cart or to check an address. It stores nothing.',

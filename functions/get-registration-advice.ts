@@ -17,8 +17,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Report and register',
-    tag: 'Registrations',
     summary: 'Advise on registrations',
     description: [
       "Compares the sales in each state with the state's economic nexus threshold, over the state's measuring period, and shows where to register. Credits are not subtracted. Sales of unknown taxability are included, so a share can be too high, but never too low.",

@@ -17,8 +17,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Report and register',
-    tag: 'Reports',
     summary: 'Report sales by state and month',
     description:
       'Returns the sales and credits of finalized and filed transactions by state, month and currency, including states where the account is not registered. A transaction counts in the month of its tax day. A filing can differ, because it also includes late transactions of earlier months. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',

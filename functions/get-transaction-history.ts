@@ -38,8 +38,6 @@ const exampleHistory = ({ finalized }: Samples) =>
 
 export const documentation = () =>
   ({
-    group: 'Read and reconcile the ledger',
-    tag: 'Transactions',
     summary: 'List the changes of a transaction',
     description: [
       'Returns every change, newest first. Changes are never deleted. Page with `starting_after`.',

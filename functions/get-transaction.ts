@@ -30,8 +30,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Read and reconcile the ledger',
-    tag: 'Transactions',
     summary: 'Retrieve a transaction',
     description:
       'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. No other response contains `history`, and it is not part of the hashed state.',

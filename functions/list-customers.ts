@@ -18,8 +18,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Exempt customers',
-    tag: 'Customers',
     summary: 'List customers',
     description:
       'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true. A request reads at most 400 customers.',

@@ -22,8 +22,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'File tax returns',
-    tag: 'Filings',
     summary: 'List filings',
     description:
       'Returns filings, newest first, without their totals. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',

@@ -23,8 +23,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Product attributes',
     summary: 'List product attributes',
     description:
       'Returns the facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',

@@ -58,8 +58,6 @@ const exampleList = () => {
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Product tax codes',
     summary: 'List or search product tax codes',
     description:
       'Returns the product tax codes, sorted by code, each with its description, examples, and the equivalent codes of Stripe, TaxJar and Avalara. `q` searches by keywords. `state` adds how a state taxes each product, and which attributes change its taxation. Filters are ANDed. The default page size returns the whole list in one call.',

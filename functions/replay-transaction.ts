@@ -20,8 +20,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Read and reconcile the ledger',
-    tag: 'Transactions',
     summary: 'Replay a transaction',
     description: [
       'Recalculates a recorded transaction with the current engine and the recorded releases, account settings and tax date, and compares every value. Stores nothing.',

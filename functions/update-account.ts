@@ -51,8 +51,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Account',
     summary: 'Update the account',
     description: [
       'Changes the settings that are sent. A list replaces the whole stored list. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings do not change. A change that would exclude open periods with sales or credits is refused.',

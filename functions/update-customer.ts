@@ -30,8 +30,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Exempt customers',
-    tag: 'Customers',
     summary: 'Update a customer',
     description:
       'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request. Recorded transactions keep their certificate; a draft keeps it until one of its inputs is edited.',

@@ -35,8 +35,6 @@ const exampleCorrection = {
 
 export const documentation = () =>
   ({
-    group: 'File tax returns',
-    tag: 'Filings',
     summary: 'File or cancel a filing',
     description: [
       "`status: filed` with the state's `confirmation_number` records that the return was sent. A transaction becomes filed when the filings of all its states are filed. Until all transactions are marked, the status is `marking`.",

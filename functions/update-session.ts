@@ -67,8 +67,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Look up codes and coverage',
-    tag: 'Account',
     summary: 'Start, extend or end a console session',
     description: [
       'The console exchanges the API key or bearer token of a sign-in for a session, so it can forget the credential. The session has the scopes of its credential, and is refused within a minute after the credential is revoked. It ends after one hour without use, after 12 hours, and with the bearer token that started it.',

@@ -35,8 +35,6 @@ export const { endpoint, handler } = defineEndpoint({
 
 export const documentation = () =>
   ({
-    group: 'Finalize, change or void',
-    tag: 'Transactions',
     summary: 'Update a transaction',
     description: [
       'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',

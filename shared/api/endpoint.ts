@@ -9,10 +9,7 @@ import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type * as samples from './openapi/samples.ts';
 import type { RequestContext, Scope } from './request-context.ts';
 
-/**
- * The groups of endpoints on the documentation page, in the order of a typical integration, with an introduction in
- * Markdown, and the tags of operations in the OpenAPI document, in the order of the document.
- */
+/** The groups of endpoints on the documentation page, with an introduction in Markdown, and the tags of operations. */
 type Sections = typeof import('./openapi/sections.json', { with: { type: 'json' }});
 
 /** The fields that all endpoint examples share. */
@@ -44,9 +41,6 @@ type DocumentedResponse = {
  * examples need.
  */
 export type Documentation = {
-  /** The group in which the documentation page lists the endpoint. */
-  readonly group: keyof Sections['groups'];
-  readonly tag: keyof Sections['tags'];
   readonly summary: string;
   readonly description: string;
   /**
@@ -87,7 +81,11 @@ export type Endpoint<Name extends string = string> = EndpointDescription<Name> &
   readonly serve: Serve;
 };
 
-export type DocumentedEndpoint<Name extends string = string> = Endpoint<Name> & Documentation;
+export type DocumentedEndpoint<Name extends string = string> = Endpoint<Name> &
+  Documentation & {
+    /** The group in which the documentation page lists the endpoint. */
+    readonly group: keyof Sections['groups'];
+  };
 
 /** The id of an endpoint in the OpenAPI document. */
 export const operationId = (name: string): string =>

@@ -25,10 +25,21 @@ const introduction = readFileSync(new URL('./introduction.md', import.meta.url),
 
 const parameterRef = (name: RequestHeader) => ({ $ref: `#/components/parameters/${name}` as const });
 
+/** Returns the first segment of a path: `/filings` for `/filings/{id}`. */
+const firstSegment = (path: string): string => path.split('/', 2).join('/');
+
+const tags = Object.entries(sections.tags);
+
+const findTag = (path: string): string => {
+  const [tag] = tags.find(([, { paths }]) => paths.includes(firstSegment(path))) ?? [];
+  assert(tag !== undefined, `No tag of sections.json has the path ${path}.`);
+  return tag;
+};
+
 const resources: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
-  customers: { description: 'The id of the customer in your system, percent-encoded.', example: exampleCustomer.id },
-  filings: { description: 'The id of the filing.', example: exampleFilingId },
-  transactions: { description: 'The id of the transaction.', example: exampleId },
+  '/customers': { description: 'The id of the customer in your system, percent-encoded.', example: exampleCustomer.id },
+  '/filings': { description: 'The id of the filing.', example: exampleFilingId },
+  '/transactions': { description: 'The id of the transaction.', example: exampleId },
 };
 
 const pathParameters = (path: string) =>
@@ -38,7 +49,7 @@ const pathParameters = (path: string) =>
     required: true,
     schema: { type: 'string' as const, minLength: 1 },
     description: '',
-    ...resources[path.split('/')[1] ?? ''],
+    ...resources[firstSegment(path)],
   }));
 
 const requestBody = ({ body, requests = {} }: DocumentedEndpoint) =>
@@ -96,10 +107,10 @@ const headerParameters = ({
 ];
 
 const operationObject = async (endpoint: DocumentedEndpoint): Promise<ZodOpenApiOperationObject> => {
-  const { name, path, scope, tag, summary, description, query } = endpoint;
+  const { name, path, scope, summary, description, query } = endpoint;
   return {
     operationId: operationId(name),
-    tags: [tag],
+    tags: [findTag(path)],
     summary,
     description: scope === null ? description : `${description}\n\nThe credential needs the scope \`${scope}\`.`,
     ...(scope === null && { security: [] }),
@@ -143,7 +154,7 @@ const frame: Omit<ZodOpenApiObject, 'paths'> = {
     },
   ],
   security: [{ apiKey: [] }, { bearer: [] }],
-  tags: Object.entries(sections.tags).map(([name, description]) => ({ name, description })),
+  tags: tags.map(([name, { description }]) => ({ name, description })),
 };
 
 const securitySchemes = {
