@@ -10,7 +10,7 @@ import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { createFiling, dryRunReader } from '../shared/filings/create-filing.ts';
-import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
+import * as problems from '../shared/filings/problems.ts';
 import {
   dryRunProblem,
   FilingRequest,
@@ -89,7 +89,7 @@ export const documentation = () =>
       },
     ],
     errorExamples: () => [
-      closeFirst('US-MI', '2026-09-30'),
-      noPeriodEnd('US-MI', { before: '2026-09-30', after: '2026-10-31' }),
+      problems.closeFirst('US-MI', '2026-09-30'),
+      problems.noPeriodEnd('US-MI', { before: '2026-09-30', after: '2026-10-31' }),
     ],
   }) satisfies Documentation;

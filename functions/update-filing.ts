@@ -2,12 +2,7 @@ import { changedFilingResponse } from '../shared/api/csv-response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
-import {
-  cancelFirst,
-  confirmationMissing,
-  exceptionsNotAcknowledged,
-  filingNotFound,
-} from '../shared/filings/problems.ts';
+import * as problems from '../shared/filings/problems.ts';
 import { FilingUpdate, filingResponseFields, filingUpdateProblems } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { updateFiling } from '../shared/filings/update-filing.ts';
@@ -70,9 +65,9 @@ export const documentation = () =>
       },
     ],
     errorExamples: () => [
-      filingNotFound,
-      exceptionsNotAcknowledged(2),
-      cancelFirst('US-MI', '2026-11-30'),
-      confirmationMissing,
+      problems.filingNotFound,
+      problems.exceptionsNotAcknowledged(2),
+      problems.cancelFirst('US-MI', '2026-11-30'),
+      problems.confirmationMissing,
     ],
   }) satisfies Documentation;

@@ -15,7 +15,7 @@ import {
 } from './periods.ts';
 import type { Closed, ClosePorts, DueEntry, DuePlace, FilingName } from './ports.ts';
 import { remind } from './reminders.ts';
-import { filingCommitToBegin, newFiling, newShards, workOn } from './work-on.ts';
+import { beginFiling, workOn } from './work-on.ts';
 
 /** The value of `by` in filings and audit entries created by the schedule. */
 const askedBy = 'close-periods';
@@ -181,22 +181,19 @@ const close = async (
   ports: ClosePorts,
   tally: Tally,
 ): Promise<void> => {
-  const { filings, newId } = ports;
+  const { filings } = ports;
   const { state } = entry;
   const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));
   const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > monthOfEnd(period.end);
-  const nowMs = ports.now();
-  const start = { account: account.id, id: newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy };
-  const filing = newFiling(start, period, nowMs);
-  const shards = newShards(filings.shards, isEmpty);
-  const commit = filingCommitToBegin(filing, shards, before);
-  const at = nextTurn(entry, account, period, nowMs);
+  const owner = { account: account.id, state, asked_by: askedBy };
+  const { filing, commit, ...begun } = beginFiling(owner, period, before, ports, isEmpty);
+  const at = nextTurn(entry, account, period, commit.nowMs);
   const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
   // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry is kept.
   const settingsAsOf = account.settings_changed_at ?? null;
   if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return;
   const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() - turnMs);
-  const isFinished = await workOn(filing, ports, leaveMs, { shards, chain: commit.chain.after });
+  const isFinished = await workOn(filing, ports, leaveMs, begun);
   tally.created += 1;
   tally.worked += 1;
   tally.finished += Number(isFinished);

@@ -27,23 +27,14 @@ import {
   registrationsIn,
 } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
-import {
-  beforeNext,
-  closeFirst,
-  inProgress,
-  invalidTotalsCursor,
-  noPeriodEnd,
-  periodInFuture,
-  periodNotOver,
-  tooManyEntries,
-} from './problems.ts';
+import * as problems from './problems.ts';
 import { filingReader, type ReadTotals } from './read-filings.ts';
 import type { FilingRequest } from './request.ts';
 import type { FilingWithTotals } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
 import { keyAfter, pageOfTotals, totalsMax } from './totals-parts.ts';
 import { toExceptionSums, toFilingSummary, toReviewSums } from './totals-response.ts';
-import { decideAndProcess, filingCommitToBegin, newFiling, newShards } from './work-on.ts';
+import { beginFiling, decideAndProcess, newFiling } from './work-on.ts';
 
 /**
  * Closes a state's period; `state` is a jurisdiction code. All open entries up to its end move into the filing. A
@@ -83,7 +74,10 @@ const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: numbe
   const { period: next } = await nextPeriod(account, state, chain, filings);
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
-  if (!request.dry_run) return begin(state, period, chain, call);
+  if (!request.dry_run) {
+    const begun = beginFiling({ account: account.id, state, asked_by: credential }, period, chain, call.ports);
+    return commitChange({ ...begun, isNew: true }, call);
+  }
   // If an earlier period is still to be closed, entries of earlier months belong to that period.
   const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
   const firstMonth = isNext ? null : period.start.slice(0, 7);
@@ -92,22 +86,6 @@ const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: numbe
     await dryRun({ account, state, period, firstMonth, totalsCursor }, credential, call.ports),
     (filing) => ({ response: filingResponse(filing), filing: null }),
   );
-};
-
-const begin = async (
-  state: string,
-  period: Period,
-  chain: FilingSequence | null,
-  call: FilingCall,
-): Promise<Decision> => {
-  const { account, credential } = call.caller;
-  const { now, newId, filings } = call.ports;
-  const nowMs = now();
-  const start = { account: account.id, id: newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential };
-  const filing = newFiling(start, period, nowMs);
-  const shards = newShards(filings.shards);
-  const commit = filingCommitToBegin(filing, shards, chain);
-  return commitChange({ commit, filing, shards, isNew: true }, call);
 };
 
 /**
@@ -123,8 +101,8 @@ const returnExisting = async (
   const filing = await filings.find(account.id, id);
   assert(filing !== undefined, 'A period refers to a missing filing.');
   // The period was closed after the previous page.
-  if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
-  if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
+  if (totals_starting_after != null) return refuse(problems.invalidTotalsCursor(true));
+  if (filing.status === 'canceled') return filing.isUnfinished ? refuse(problems.inProgress(state, id)) : 'stale';
   const response = await changeResponse(filing, await filings.progress(account.id, id), account, call.ports);
   if (dry_run) return accept({ response, filing: null });
   return unchanged(filing, response, call);
@@ -148,20 +126,21 @@ const periodToClose = (
     // Stepping through the periods to a distant date would take long. Calendar periods apply to it, and none of them is
     // over.
     const far = periodAround(period_end, registrations);
-    if (far.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, null, registrations));
-    return dry_run ? periodInFuture(state, far, running.end) : periodNotOver(state, period_end);
+    if (far.end !== period_end) return problems.noPeriodEnd(state, adjacentPeriodEnds(period_end, null, registrations));
+    return dry_run ? problems.periodInFuture(state, far, running.end) : problems.periodNotOver(state, period_end);
   }
   const period = findPeriod(period_end, next, registrations);
-  if (period.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, next, registrations));
-  if (dry_run) return period.start <= running.end ? period : periodInFuture(state, period, running.end);
-  if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);
-  if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);
+  if (period.end !== period_end)
+    return problems.noPeriodEnd(state, adjacentPeriodEnds(period_end, next, registrations));
+  if (dry_run) return period.start <= running.end ? period : problems.periodInFuture(state, period, running.end);
+  if (!isOver(period_end, nowMs, account)) return problems.periodNotOver(state, period_end);
+  if (chain?.last && chain.isBusy) return problems.inProgress(state, chain.last.filing);
   if (next === null) return periodAround(period_end, registrations);
   if (next.end === period_end) return next;
-  if (period_end > next.end) return closeFirst(state, next.end);
+  if (period_end > next.end) return problems.closeFirst(state, next.end);
   // A month between two registrations, which the next period skips.
   if (chain?.last && period.start > chain.last.period_end) return period;
-  return beforeNext(state, period_end, chain?.last?.period_end, next.end);
+  return problems.beforeNext(state, period_end, chain?.last?.period_end, next.end);
 };
 
 // DynamoDB ends a page at 1 MB.
@@ -198,13 +177,13 @@ export const dryRun = async (
 ): Promise<Result<FilingWithTotals>> => {
   const list = { account, owner: { state, period_end: period.end } };
   const after = keyAfter(totalsCursor, list);
-  if (after === null) return refuse(invalidTotalsCursor(true));
+  if (after === null) return refuse(problems.invalidTotalsCursor(true));
   const shards = Array.from({ length: ports.filings.shards }, (_, shard) => ({ account: account.id, state, shard }));
   const sums = await Promise.all(
     shards.map((shard) => shardTotals(shard, { first: firstMonth, last: monthOfEnd(period.end) }, after, ports)),
   );
   const known = sums.filter((sum) => sum !== null);
-  if (known.length < sums.length) return refuse(tooManyEntries);
+  if (known.length < sums.length) return refuse(problems.tooManyEntries);
   const totals = firstTotals(totalsOfAll(known.map((sum) => sum.totals)), after);
   const first = (list: 'exceptions' | 'review') =>
     known
@@ -227,15 +206,6 @@ export const dryRun = async (
   });
 };
 
-type ShardSum = {
-  readonly totals: Totals;
-  readonly count: number;
-  /** The first entries with exceptions. */
-  readonly exceptions: readonly LiabilityEntry[];
-  /** The first entries to review. */
-  readonly review: readonly LiabilityEntry[];
-};
-
 const entryKey = ({ month, transactionId, currency }: LiabilityEntry) => `${month} ${transactionId} ${currency}`;
 const byPlace = (a: LiabilityEntry, b: LiabilityEntry) => (entryKey(a) < entryKey(b) ? -1 : 1);
 
@@ -252,13 +222,16 @@ const firstTotals = (totals: Totals, after: string): Totals => ({
   ),
 });
 
-/** Returns the totals of the jurisdictions after a key, or `null` if the time runs out. */
+/**
+ * Returns the totals of the jurisdictions after a key, and the first entries with exceptions and to review; `null` if
+ * the time runs out.
+ */
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
   months: { readonly first: string | null; readonly last: string },
   key: string,
   { filings, remainingMs }: Ports,
-): Promise<ShardSum | null> => {
+) => {
   let totals = noTotals;
   let count = 0;
   const exceptions: LiabilityEntry[] = [];

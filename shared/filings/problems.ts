@@ -19,33 +19,26 @@ export const noPeriodEnd = (state: string, { before, after }: { before: string; 
     `Send the last day of a period of ${state}: ${before} or ${after}.`,
   );
 
-const periodProblem = (
-  code: 'conflict_period_not_over' | 'conflict_period_order',
-  title: string,
-  state: string,
-  period_end: string,
-  detail: string,
-  pointer = '/period_end',
-): Problem => ({ code, title, detail, source: { pointer }, meta: { state, period_end } });
+/** Where a problem of a period is, and which period a request should name instead. */
+const atPeriodEnd = (state: string, period_end: string) => ({
+  source: { pointer: '/period_end' },
+  meta: { state, period_end },
+});
 
-export const periodNotOver = (state: string, periodEnd: string): Problem =>
-  periodProblem(
-    'conflict_period_not_over',
-    'Period not over',
-    state,
-    periodEnd,
-    `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)}, in the account's time zone. Until then, send "dry_run": true to see its amounts.`,
-  );
+export const periodNotOver = (state: string, periodEnd: string): Problem => ({
+  code: 'conflict_period_not_over',
+  title: 'Period not over',
+  detail: `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)}, in the account's time zone. Until then, send "dry_run": true to see its amounts.`,
+  ...atPeriodEnd(state, periodEnd),
+});
 
 /** A dry run accepts periods up to the current one, which ends on `running`. */
-export const periodInFuture = (state: string, { start, end }: Period, running: string): Problem =>
-  periodProblem(
-    'conflict_period_not_over',
-    'Period not begun',
-    state,
-    end,
-    `The period of ${state} from ${start} to ${end} is in the future. The last period that a dry run accepts is the current one, which ends on ${running}.`,
-  );
+export const periodInFuture = (state: string, { start, end }: Period, running: string): Problem => ({
+  code: 'conflict_period_not_over',
+  title: 'Period not begun',
+  detail: `The period of ${state} from ${start} to ${end} is in the future. The last period that a dry run accepts is the current one, which ends on ${running}.`,
+  ...atPeriodEnd(state, end),
+});
 
 export const inProgress = (state: string, filing: string): Problem => ({
   code: 'conflict_filing_in_progress',
@@ -56,43 +49,37 @@ export const inProgress = (state: string, filing: string): Problem => ({
 });
 
 /** Periods are closed oldest first; `period_end` is the next one. */
-export const closeFirst = (state: string, periodEnd: string): Problem =>
-  periodProblem(
-    'conflict_period_order',
-    'Another period is next',
-    state,
-    periodEnd,
-    `The periods of ${state} are closed in order. Close the one that ends on ${periodEnd} first.`,
-  );
+export const closeFirst = (state: string, periodEnd: string): Problem => ({
+  code: 'conflict_period_order',
+  title: 'Another period is next',
+  detail: `The periods of ${state} are closed in order. Close the one that ends on ${periodEnd} first.`,
+  ...atPeriodEnd(state, periodEnd),
+});
 
 /**
  * A period without a filing: before the first period of the state, or before its newest filing, which ends on `last`.
  */
-export const beforeNext = (state: string, periodEnd: string, last: string | undefined, next: string): Problem =>
-  periodProblem(
-    'conflict_period_order',
-    'Before the first period',
-    state,
-    next,
-    `${
-      last === undefined
-        ? `${state} has no period that ends on ${periodEnd}: its first period in Levy ends on ${next}.`
-        : `${state} has no filing that ends on ${periodEnd}, and its periods up to ${last} are closed.`
-    } File earlier periods outside of Levy.`,
-  );
+export const beforeNext = (state: string, periodEnd: string, last: string | undefined, next: string): Problem => ({
+  code: 'conflict_period_order',
+  title: 'Before the first period',
+  detail: `${
+    last === undefined
+      ? `${state} has no period that ends on ${periodEnd}: its first period in Levy ends on ${next}.`
+      : `${state} has no filing that ends on ${periodEnd}, and its periods up to ${last} are closed.`
+  } File earlier periods outside of Levy.`,
+  ...atPeriodEnd(state, next),
+});
 
 /** Filings are canceled newest first. A newer filing that is filed, or being marked as filed, cannot be canceled. */
-export const cancelFirst = (state: string, periodEnd: string, isFiled = false): Problem =>
-  periodProblem(
-    'conflict_period_order',
-    'Another filing is newer',
-    state,
-    periodEnd,
-    isFiled
-      ? `The later filing of ${state} that ends on ${periodEnd} is already filed. Correct this one in the next period.`
-      : `The filings of ${state} are canceled in order. Cancel the one that ends on ${periodEnd} first.`,
-    '/status',
-  );
+export const cancelFirst = (state: string, periodEnd: string, isFiled = false): Problem => ({
+  code: 'conflict_period_order',
+  title: 'Another filing is newer',
+  detail: isFiled
+    ? `The later filing of ${state} that ends on ${periodEnd} is already filed. Correct this one in the next period.`
+    : `The filings of ${state} are canceled in order. Cancel the one that ends on ${periodEnd} first.`,
+  source: { pointer: '/status' },
+  meta: { state, period_end: periodEnd },
+});
 
 export const tooManyEntries: Problem = {
   code: 'validation_too_many_entries',

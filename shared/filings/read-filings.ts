@@ -16,7 +16,7 @@ import {
 import type { StoredFiling } from './filing.ts';
 import { sumCounts, toFilingException, toFilingRow, toFilingWithTotals, transactionFields } from './filing-response.ts';
 import { type EntryList, type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
-import { filingNotFound, invalidTotalsCursor } from './problems.ts';
+import * as problems from './problems.ts';
 import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
 import type {
   Filing,
@@ -99,12 +99,12 @@ export const getFiling = async (
   ports: FilingReadPorts,
 ): Promise<Result<FilingWithTotals>> => {
   const filing = await ports.filings.find(account.id, id);
-  if (!filing) return refuse(filingNotFound);
+  if (!filing) return refuse(problems.filingNotFound);
   const list: List = { id, account };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
   const totalsAfter = keyAfter(query.totals_starting_after, { account, owner: { filing: id } });
-  if (totalsAfter === null) return refuse(invalidTotalsCursor());
+  if (totalsAfter === null) return refuse(problems.invalidTotalsCursor());
   const [shards, page] = await Promise.all([
     ports.filings.progress(account.id, id),
     query.expand === undefined ? null : readPage(list, readPageLimit(query), after, toFilingEntry, ports),
@@ -152,7 +152,7 @@ export const listFilingExceptions = async (
   account: Account,
   ports: FilingReadPorts,
 ): Promise<Result<FilingExceptionList>> => {
-  if (!(await ports.filings.find(account.id, id))) return refuse(filingNotFound);
+  if (!(await ports.filings.find(account.id, id))) return refuse(problems.filingNotFound);
   const list: List = { id, account, only: query.list ?? 'exceptions', code: query.code };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);

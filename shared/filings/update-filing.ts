@@ -12,16 +12,7 @@ import {
   unchanged,
 } from './filing-response.ts';
 import type { FilingCommit, Phase, ShardProgress } from './ports.ts';
-import {
-  cancelFirst,
-  confirmationFixed,
-  correctionsMax,
-  exceptionsNotAcknowledged,
-  filingNotFound,
-  filingTransitionProblem,
-  otherPreviousNumber,
-  tooManyCorrections,
-} from './problems.ts';
+import * as problems from './problems.ts';
 import type { FilingUpdate } from './request.ts';
 import { toExceptionSums } from './totals-response.ts';
 import { decideAndProcess } from './work-on.ts';
@@ -40,7 +31,7 @@ const updateOnce = async (id: string, request: FilingUpdate, call: FilingCall): 
   const { account } = call.caller;
   const { filings } = call.ports;
   const filing = await filings.find(account.id, id);
-  if (!filing) return refuse(filingNotFound);
+  if (!filing) return refuse(problems.filingNotFound);
   const shards = await filings.progress(account.id, id);
   if (hasStatus(filing, request.status)) {
     const { confirmation_number: number, acknowledge_exceptions } = request;
@@ -48,21 +39,21 @@ const updateOnce = async (id: string, request: FilingUpdate, call: FilingCall): 
     const problem = isCorrection ? correctionProblem(filing, request) : null;
     if (problem) return refuse(problem);
     if (acknowledge_exceptions != null && isUnacknowledged(shards, request))
-      return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
+      return refuse(problems.exceptionsNotAcknowledged(exceptionCount(shards)));
     if (isCorrection) return correct(filing, shards, number, call);
     return unchanged(filing, await changeResponse(filing, shards, account, call.ports), call);
   }
-  const problem = filingTransitionProblem(filing, request.status);
+  const problem = problems.filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
-  if (request.previous_confirmation_number != null) return refuse(otherPreviousNumber);
+  if (request.previous_confirmation_number != null) return refuse(problems.otherPreviousNumber);
   if (request.status === 'filed' && isUnacknowledged(shards, request))
-    return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
+    return refuse(problems.exceptionsNotAcknowledged(exceptionCount(shards)));
   const [chain = null] = request.status === 'canceled' ? await filings.chains(account.id, [filing.state]) : [];
   if (chain?.last && chain.last.filing !== id) {
     const newest = await filings.find(account.id, chain.last.filing);
     assert(newest !== undefined, 'A filing sequence ends with a missing filing.');
     const isFiled = newest.status === 'marking' || newest.status === 'filed';
-    return refuse(cancelFirst(filing.state, newest.period_end, isFiled));
+    return refuse(problems.cancelFirst(filing.state, newest.period_end, isFiled));
   }
   return change(filing, shards, chain, request, call);
 };
@@ -77,9 +68,9 @@ const correctionProblem = (
   { confirmation_number, corrections }: StoredFiling,
   { previous_confirmation_number: previous }: FilingUpdate,
 ): Problem | null => {
-  if (previous == null) return confirmationFixed;
-  if (previous !== confirmation_number) return otherPreviousNumber;
-  return corrections.length < correctionsMax ? null : tooManyCorrections;
+  if (previous == null) return problems.confirmationFixed;
+  if (previous !== confirmation_number) return problems.otherPreviousNumber;
+  return corrections.length < problems.correctionsMax ? null : problems.tooManyCorrections;
 };
 
 /** Replaces the confirmation number, and records who did it. */

@@ -13,7 +13,7 @@ import { toExceptionSums, toFilingSummary, toReviewSums } from './totals-respons
 
 const noEntries = { moved: 0, marked: 0, reopened: 0 };
 
-/** A new filing, before its entries move. */
+/** A filing, before its entries move. */
 export const newFiling = (
   filing: Pick<StoredFiling, 'account' | 'id' | 'state' | 'previous' | 'asked_by'>,
   { start, end, frequency }: Period,
@@ -43,7 +43,7 @@ export const newFiling = (
  * Returns the shards of a new filing. A shard without entries of the period is finished, because later entries count as
  * late.
  */
-export const newShards = (shards: number, isEmpty: (shard: number) => boolean = () => false): ShardProgress[] =>
+const newShards = (shards: number, isEmpty: (shard: number) => boolean): ShardProgress[] =>
   Array.from({ length: shards }, (_, shard) => ({
     shard,
     phase: 'move',
@@ -55,32 +55,41 @@ export const newShards = (shards: number, isEmpty: (shard: number) => boolean = 
     version: 1,
   }));
 
-/** Returns the commit that starts a filing, conditional on the chain's version that was read. */
-export const filingCommitToBegin = (
-  filing: StoredFiling,
-  shards: readonly ShardProgress[],
+type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: FilingSequence };
+
+/**
+ * Returns a new filing of a period with its shards, the state's chain after it, and the commit that starts it,
+ * conditional on the version of the chain (`before`) that was read.
+ */
+export const beginFiling = (
+  owner: Pick<StoredFiling, 'account' | 'state' | 'asked_by'>,
+  period: Period,
   before: FilingSequence | null,
-) => {
-  const { account, state, id, period_end, created_at } = filing;
-  const last = { period_end, filing: id };
-  const version = (before?.version ?? 0) + 1;
-  return {
+  { filings, newId, now }: FilingPorts,
+  isEmpty: (shard: number) => boolean = () => false,
+): Begun & { readonly filing: StoredFiling; readonly commit: FilingCommit } => {
+  const { account, state } = owner;
+  const nowMs = now();
+  const filing = newFiling({ ...owner, id: newId(nowMs), previous: before?.last ?? null }, period, nowMs);
+  const shards = newShards(filings.shards, isEmpty);
+  const last = { period_end: period.end, filing: filing.id };
+  const chain = { account, state, last, isBusy: true, isHeld: false, version: (before?.version ?? 0) + 1 };
+  const commit: FilingCommit = {
     filing,
-    nowMs: Date.parse(created_at),
+    nowMs,
     head: { before: null, after: filing },
-    chain: { before, after: { account, state, last, isBusy: true, isHeld: false, version } },
-    period: { put: period_end },
+    chain: { before, after: chain },
+    period: { put: period.end },
     progress: shards.map((after) => ({ before: null, after })),
     work: 'put',
     // The schedule removes the due entry of a canceled period. A new entry causes it to process the state again.
-    due: before?.isHeld ? { remove: null, put: { account, state, at: created_at } } : null,
-  } satisfies FilingCommit;
+    due: before?.isHeld ? { remove: null, put: { account, state, at: filing.created_at } } : null,
+  };
+  return { filing, shards, chain, commit };
 };
 
 const currentPhase = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';
-
-type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: FilingSequence };
 
 /**
  * Moves, marks or moves back the entries of an unfinished filing, all shards concurrently, until it is finished or the

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { environment } from '../../shared/config/environment.ts';
-import { filingCommitToBegin, newFiling, newShards, workOn } from '../../shared/filings/work-on.ts';
+import { beginFiling, workOn } from '../../shared/filings/work-on.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
@@ -47,13 +47,10 @@ export const filingFigures = async (entries = defaultEntries): Promise<Figure[]>
     if (writes % 200 === 0) most = Math.max(most, heapMegabytes());
     return ports.filings.commit(commits);
   };
-  const filing = newFiling(
-    { account, id: ports.newId(Date.now()), state, previous: null, asked_by: 'bench' },
-    { start: '2026-09-01', end: '2026-09-30', frequency: 'month' },
-    Date.now(),
-  );
+  const period = { start: '2026-09-01', end: '2026-09-30', frequency: 'month' } as const;
+  const { filing, commit: begin } = beginFiling({ account, state, asked_by: 'bench' }, period, null, ports);
   const start = performance.now();
-  await commit(filingCommitToBegin(filing, newShards(ports.filings.shards), null));
+  await commit(begin);
   await retryTimeouts(() => workOn(filing, { ...ports, filings: { ...ports.filings, commit } }, 0));
   const seconds = (performance.now() - start) / 1000;
   const closed = await ports.filings.find(account, filing.id);

@@ -6,9 +6,8 @@ import { responseBytes } from '../../shared/base/response-size.ts';
 import { filingLines } from '../../shared/cli/ledger/format.ts';
 import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { verifyFiling } from '../../shared/cli/ledger/verify-account.ts';
-import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { filingCommitToBegin, newFiling, newShards, workOn } from '../../shared/filings/work-on.ts';
+import { beginFiling, workOn } from '../../shared/filings/work-on.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
@@ -202,12 +201,10 @@ describe('steps of a filing', () => {
       if (change.take?.length) moved.push(change.take.length);
       return ports.filings.commit(change);
     };
-    const filing = newFiling(
-      { account: account.id, id: ports.newId(now()), state: period.state, previous: null, asked_by: 'test' },
-      { start: '2026-10-01', end: period.period_end, frequency: 'month' },
-      now(),
-    );
-    await ports.filings.commit(filingCommitToBegin(filing, newShards(ports.filings.shards), null));
+    const owner = { account: account.id, state: period.state, asked_by: 'test' };
+    const closed = { start: '2026-10-01', end: period.period_end, frequency: 'month' } as const;
+    const { filing, commit: start } = beginFiling(owner, closed, null, ports);
+    await ports.filings.commit(start);
     expect(await workOn(filing, { ...ports, totalsRowsMax, filings: { ...ports.filings, commit } }, 0)).toBe(true);
     expect(moved).toEqual(expected);
   });

@@ -6,7 +6,7 @@ import type { Line } from '../../shared/cli/ledger/format.ts';
 import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
 import { explainError } from '../../shared/cli/terminal/run-command.ts';
-import { newFiling, newShards } from '../../shared/filings/work-on.ts';
+import { newFiling } from '../../shared/filings/work-on.ts';
 import { runCommand } from '../support/child-process.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
@@ -86,7 +86,8 @@ const filing = newFiling(
   Date.parse(at),
 );
 const totals = { jurisdictions: [], summary: [], exceptions: [], review: [] };
-const progress = { ...newShards(1)[0], totals };
+const entries = { moved: 0, marked: 0, reopened: 0 };
+const progress = { shard: 0, phase: 'move', isDone: false, entries, cursor: null, totals, parts: [], version: 1 };
 const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
 
 it.each([
