@@ -47,7 +47,7 @@ type Call = PostOptions & { readonly body?: object; readonly query?: Query };
 /** Serves a request of an operation with the caller of the outer request, after a check of the operation's scope. */
 const callWith =
   (context: RequestContext) =>
-  async (method: string, path: string, call: Call): Promise<unknown> => {
+  async <Response>(method: string, path: string, call: Call): Promise<Response> => {
     const { body, query = {}, headers = {}, settings = {}, replaces, isProbe } = call;
     const { operation, id } = matching(method, path);
     authorize(operation)(context);
@@ -73,8 +73,8 @@ const callWith =
         throw error;
       });
     const { statusCode, body: text } = await (isProbe ? unrecorded(serve) : serve());
-    const response: unknown = JSON.parse(text);
-    if (statusCode >= 400) throw toRefusal(statusCode, response as Parameters<typeof toRefusal>[1]);
+    const response = JSON.parse(text);
+    if (statusCode >= 400) throw toRefusal(statusCode, response);
     return response;
   };
 

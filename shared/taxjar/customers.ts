@@ -9,7 +9,7 @@ import {
   requiredAt,
   requireObject,
 } from './document.ts';
-import { notFound, TaxJarRefusal } from './refusal.ts';
+import { notFound, orRefused, TaxJarRefusal } from './refusal.ts';
 import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
 /** The routes of customers. Their exemption is a certificate. */
@@ -48,13 +48,8 @@ const customerRequest = (fields: Fields) => {
 const isDeleted = ({ name, exemptions }: Customer): boolean => name === null && exemptions.length === 0;
 
 const readCustomer = async (levy: Levy, id: string): Promise<Customer | null> => {
-  try {
-    const found = (await levy.get(`/customers/${encodeURIComponent(id)}`)) as Customer;
-    return isDeleted(found) ? null : found;
-  } catch (error) {
-    if (error instanceof TaxJarRefusal && error.status === 404) return null;
-    throw error;
-  }
+  const found = await orRefused(levy.get<Customer>(`/customers/${encodeURIComponent(id)}`), 404, null);
+  return found && !isDeleted(found) ? found : null;
 };
 
 const requireCustomer = async (levy: Levy, id: string): Promise<Customer> => {
@@ -63,8 +58,8 @@ const requireCustomer = async (levy: Levy, id: string): Promise<Customer> => {
   return found;
 };
 
-const changeCustomer = async (levy: Levy, id: string, change: object): Promise<Customer> =>
-  (await levy.post(`/customers/${encodeURIComponent(id)}`, change)) as Customer;
+const changeCustomer = (levy: Levy, id: string, change: object) =>
+  levy.post<Customer>(`/customers/${encodeURIComponent(id)}`, change);
 
 const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> => {
   const fields = requireObject(body);
@@ -73,7 +68,7 @@ const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> 
   if (await readCustomer(levy, id))
     throw new TaxJarRefusal(422, `The customer ${id} already exists. Send PUT to change it.`);
   try {
-    return { status: 201, body: toCustomer((await levy.post('/customers', { id, ...request })) as Customer) };
+    return { status: 201, body: toCustomer(await levy.post<Customer>('/customers', { id, ...request })) };
   } catch (error) {
     // A deleted customer keeps its id.
     if (!(error instanceof TaxJarRefusal) || error.status !== 422) throw error;

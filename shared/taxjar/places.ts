@@ -35,7 +35,7 @@ const readRates = async ({ levy, note }: Request, zip: string, fields: Query): P
   const query = Object.fromEntries(
     addressParts.flatMap(([part, name]) => (fields[name] ? [[part, fields[name]] as const] : [])),
   );
-  const rates = (await levy.get('/rates', { ...query, postal_code: zip })) as Rates;
+  const rates = await levy.get<Rates>('/rates', { ...query, postal_code: zip });
   note(listCodes(rates));
   return rates;
 };
@@ -44,10 +44,10 @@ const readRates = async ({ levy, note }: Request, zip: string, fields: Query): P
 const isFreightTaxedAt = async ({ levy }: Request, address: Rates['address']): Promise<boolean> => {
   const line_items = [{ quantity: '1', unit_price: '100.00', product_tax_code: general }];
   const document = { customer: { address }, line_items, shipping: { amount: '10.00' } };
-  const calculated = (await levy.post('/calculations', document, {
+  const calculated = await levy.post<Calculation>('/calculations', document, {
     settings: { registrations: 'all', incomplete_coverage: 'warn', ambiguous_address: 'warn' },
     isProbe: true,
-  })) as Calculation;
+  });
   return isFreightTaxed(calculated);
 };
 
@@ -173,7 +173,7 @@ export const validate = async (request: Request): Promise<TaxJarResponse> => {
 };
 
 export const summaryRates = async ({ levy }: Request): Promise<TaxJarResponse> => {
-  const { states } = (await levy.get('/coverage')) as Coverage;
+  const { states } = await levy.get<Coverage>('/coverage');
   return {
     body: {
       summary_rates: states.flatMap(({ state, name, general_rate }) =>

@@ -37,6 +37,13 @@ export class TaxJarRefusal extends Error {
 export const hasCode = (error: unknown, code: Problem['code']): boolean =>
   error instanceof TaxJarRefusal && error.codes.includes(code);
 
+/** Returns the result of a call of Levy, or a fallback if it is refused with this status. */
+export const orRefused = <Value, Fallback>(call: Promise<Value>, status: number, fallback: Fallback) =>
+  call.catch((error: unknown): Fallback => {
+    if (error instanceof TaxJarRefusal && error.status === status) return fallback;
+    throw error;
+  });
+
 /** Examples of required fields. */
 const examples: Readonly<Record<string, string>> = {
   to_country: 'US',

@@ -14,10 +14,13 @@ export type PostOptions = {
   readonly isProbe?: boolean;
 };
 
-/** Calls an operation of Levy's API in this process, as the caller of the request. Throws its refusals. */
+/**
+ * Calls an operation of Levy's API in this process, as the caller of the request. `Response` is the response of the
+ * operation, which is not checked again. Throws refusals.
+ */
 export type Levy = {
-  readonly get: (path: string, query?: Query) => Promise<unknown>;
-  readonly post: (path: string, body: object, options?: PostOptions) => Promise<unknown>;
+  readonly get: <Response>(path: string, query?: Query) => Promise<Response>;
+  readonly post: <Response>(path: string, body: object, options?: PostOptions) => Promise<Response>;
   /** Returns the id of the transaction that has each reference now. The lists of the API can lag by seconds. */
   readonly readHolders: (references: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
@@ -51,10 +54,10 @@ export async function* everyRow<Row>(
   const pages = readPages(async (after: string | null) => {
     if (remainingMs() < 3000) throw new TaxJarRefusal(406, tooLong);
     const query = { ...filters, limit: '100', ...(after !== null && { starting_after: after }) };
-    const { data, next_cursor: next } = (await levy.get(path, query)) as {
-      readonly data: readonly Row[];
-      readonly next_cursor: string | null;
-    };
+    const { data, next_cursor: next } = await levy.get<{ data: readonly Row[]; next_cursor: string | null }>(
+      path,
+      query,
+    );
     return { data, next };
   });
   for await (const { data } of pages) yield* data;

@@ -233,12 +233,12 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     ...terms,
     line_items: lines ?? [{ id: '1', quantity: '1', unit_price: amount, product_tax_code: general }],
   };
-  const calculateWith = async (charge: string | null, isProbe = false) =>
-    (await levy.post(
+  const calculateWith = (charge: string | null, isProbe = false) =>
+    levy.post<Calculation>(
       '/calculations',
       { ...document, shipping: charge && { amount: charge } },
       { settings: { registrations: registrations === null ? settings.registrations : [...registrations] }, isProbe },
-    )) as Calculation;
+    );
   const isFree = !/[1-9]/.test(shipping);
   const calculated = await calculateWith(isFree ? null : shipping);
   const goods = calculated.line_items.reduce((sum, line) => sum + read(line.net_amount), 0n);

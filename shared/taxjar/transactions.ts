@@ -30,7 +30,7 @@ import {
   toSale,
   unrepeatable,
 } from './orders.ts';
-import { hasCode, notFound, TaxJarRefusal } from './refusal.ts';
+import { hasCode, notFound, orRefused, TaxJarRefusal } from './refusal.ts';
 import {
   everyRow,
   type Levy,
@@ -53,20 +53,15 @@ const currency = 'USD';
 const withOrderId = async (levy: Levy, found: Recorded): Promise<Recorded> => {
   const { parent_transaction_id: parent, metadata } = found;
   if (parent === null || metadata['taxjar_reference'] !== undefined) return found;
-  const order = (await levy.get(`/transactions/${parent}`)) as Recorded;
+  const order = await levy.get<Recorded>(`/transactions/${parent}`);
   return { ...found, metadata: { ...metadata, taxjar_reference: getTransactionId(order) } };
 };
 
 /** Returns the transaction with an id of Levy that has no `reference_id`, or `null`. */
 const findUnnamed = async (levy: Levy, id: string): Promise<Recorded | null> => {
   if (!/^txn_\w+$/.test(id)) return null;
-  try {
-    const found = (await levy.get(`/transactions/${id}`)) as Recorded;
-    return found.reference_id === null ? found : null;
-  } catch (error) {
-    if (error instanceof TaxJarRefusal && error.status === 404) return null;
-    throw error;
-  }
+  const found = await orRefused(levy.get<Recorded>(`/transactions/${id}`), 404, null);
+  return found?.reference_id === null ? found : null;
 };
 
 /**
@@ -83,8 +78,7 @@ const readHolder = async (levy: Levy, kind: Kind, id: string): Promise<string | 
 /** Returns the recorded transaction with an id, or `null`. Refuses amounts in other currencies than US dollars. */
 const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
   const holder = await readHolder(levy, kind, reference);
-  const found =
-    holder === null ? await findUnnamed(levy, reference) : ((await levy.get(`/transactions/${holder}`)) as Recorded);
+  const found = await (holder === null ? findUnnamed(levy, reference) : levy.get<Recorded>(`/transactions/${holder}`));
   if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) {
     if (found.currency === currency) return withOrderId(levy, found);
     const advice = 'Use the Levy API for it: the amounts of this interface are in USD.';
@@ -137,16 +131,9 @@ const toResponse = (kind: Kind, recorded: Recorded, status = 200): TaxJarRespons
  */
 const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promise<Left> => {
   const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
-  try {
-    const rest = (await levy.post('/calculations', all, {
-      ...(replaces && { replaces }),
-      isProbe: true,
-    })) as Calculation;
-    return { ...rest, shipping: [rest.shipping ?? []].flat() };
-  } catch (error) {
-    if (error instanceof TaxJarRefusal && error.status === 422) return { ...order, shipping: [] };
-    throw error;
-  }
+  const options = { ...(replaces && { replaces }), isProbe: true };
+  const rest = await orRefused(levy.post<Calculation>('/calculations', all, options), 422, null);
+  return rest ? { ...rest, shipping: [rest.shipping ?? []].flat() } : { ...order, shipping: [] };
 };
 
 type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces };
@@ -154,13 +141,12 @@ type TransactionRequest = { readonly reference_id: string; readonly metadata: ob
 
 /** Records a transaction, under its own reference if a transaction of the other kind has its id. */
 const post = async (kind: Kind, body: TransactionRequest, { levy, replaces }: Recording) => {
-  const send = async (sent: object) =>
-    (await levy.post('/transactions', sent, replaces ? { replaces } : {})) as Recorded & Warned;
+  const send = (sent: object) => levy.post<Recorded & Warned>('/transactions', sent, replaces ? { replaces } : {});
   const { reference_id: id, metadata } = body;
   return send(body).catch(async (error: unknown) => {
     if (!hasCode(error, 'conflict_duplicate_reference_id')) throw error;
     const holder = (await levy.readHolders([id])).get(id);
-    const held = holder && ((await levy.get(`/transactions/${holder}`)) as Recorded);
+    const held = holder && (await levy.get<Recorded>(`/transactions/${holder}`));
     if (!held || held.type === kind) throw error;
     return send({
       ...body,
