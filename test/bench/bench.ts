@@ -1,23 +1,17 @@
 /** `npm run bench`: measures the service and prints each result as a line of JSON, without comparing it to a target. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
+import { readNumber } from '../support/seeded.ts';
 
-const getCount = (text: string): number => {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Pass a whole number from 1.');
-  return Number(text);
-};
-
-/** `1000,10000` */
-const getCounts = (text: string): number[] => text.split(',').map(getCount);
-
-const { costs, filingEntries, lists } = new Command('bench')
+const { costs, filingEntries } = new Command('bench')
   .description('Measure calculations, cold starts, database use, imports and filings on this machine.')
   .option('--costs', 'measure only the figures of test/bench/cost/measured.json')
-  .option('--filing-entries <n>', 'measure only a filing with this many entries', getCount)
-  .option('--lists [n,...]', 'measure only filtered lists, in ledgers of so many transactions', getCounts)
+  .option('--filing-entries <n>', 'measure only a filing with this many entries', (text) =>
+    readNumber('filing-entries', text),
+  )
   .parse()
-  .opts<{ costs?: true; filingEntries?: number; lists?: true | number[] }>();
+  .opts<{ costs?: true; filingEntries?: number }>();
 
 const print = (figures: readonly object[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
@@ -34,18 +28,10 @@ const run = async (emulator: string): Promise<void> => {
     return print([await costMeasures(3), await costMeasures(100)]);
   }
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
-  if (lists !== undefined) {
-    const { listFigures } = await import('./lists.ts');
-    for await (const figure of listFigures(lists === true ? undefined : lists)) print([figure]);
-    return;
-  }
-  const { bundleFigures, coldStartFigures, packedFigure } = await import('./cold-start.ts');
   print(await calculationFigures());
-  print([packedFigure(), ...(await import('./local-rates.ts')).localRateFigures()]);
-  const folder = temporaryFolder();
-  print(bundleFigures(folder));
+  print((await import('./local-rates.ts')).localRateFigures());
   const apiKey = await (await import('../../infra/local/demo.ts')).createDemo(null);
-  print(coldStartFigures(folder, apiKey));
+  print((await import('./cold-start.ts')).coldStartFigures(temporaryFolder(), apiKey));
   await activateContent();
   print(await databaseFigures(apiKey, emulator));
   print(await (await import('./admission.ts')).admissionFigures('acct_demo', apiKey));

@@ -1,56 +1,13 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
-import { packedFiles } from '../../shared/cli/pack.ts';
 import { getEvent } from '../support/handler-calls.ts';
 import { buildRequest } from './content.ts';
 import { type Figure, inNewProcess, median, rounded } from './figure.ts';
 
-const functions = [
-  ...Object.keys(endpoints),
-  ...Object.keys(schedules),
-  'method-not-allowed',
-  'announce-changes',
-  'count-transactions',
-];
-const measured = 'create-calculation';
-// Bundled like a function of the service.
-const control = '../test/bench/cold-start-control';
+/** The entries by name. The control is bundled like a function of the service. */
+const variants = { 'create-calculation': 'create-calculation', control: '../test/bench/cold-start-control' };
 const rounds = 20;
 const warmUps = 2;
-
-/** Bundles the control and every function as the deployment does, each into a folder with its name. */
-export const bundleFigures = (folder: string): Figure[] => {
-  bundle(control as Entry, join(folder, 'control'));
-  return functions.map((name) => {
-    const outdir = join(folder, name);
-    bundle(name as Entry, outdir);
-    const code = readdirSync(outdir).filter((file) => file.endsWith('.js'));
-    const texts = code.map((file) => readFileSync(join(outdir, file)));
-    const kibibytes = (files: readonly Buffer[]) => rounded(files.reduce((sum, { length }) => sum + length / 1024, 0));
-    return {
-      figure: 'bundle',
-      of: name,
-      minified_kibibytes: kibibytes(texts),
-      gzipped_kibibytes: kibibytes(texts.map((text) => gzipSync(text))),
-    };
-  });
-};
-
-/** Measures the size of the built-in local rates. */
-export const packedFigure = (): Figure => {
-  const kilobytes = (pattern: RegExp) =>
-    packedFiles.reduce((sum, { name, path }) => sum + (pattern.test(name) ? statSync(path).size / 1000 : 0), 0);
-  return {
-    figure: 'local_rates_packed',
-    of: 'tables of all states',
-    kilobytes: rounded(kilobytes(/^(rates|zips)-/)),
-    rates_kilobytes: rounded(kilobytes(/^rates-/)),
-    zips_kilobytes: rounded(kilobytes(/^zips-/)),
-  };
-};
 
 const figures = { imported: 'cold_import', replied: 'cold_first_database_reply', answered: 'cold_answer' } as const;
 type Phase = keyof typeof figures;
@@ -69,10 +26,11 @@ export const coldStartFigures = (folder: string, apiKey: string): Figure[] => {
   );
   const start = (name: string) =>
     inNewProcess<Record<Phase, number>>('cold-start-probe.cjs', [join(folder, name, 'index.js'), event]);
-  const variants = [measured, 'control'];
-  const all = Array.from({ length: warmUps + rounds }, () => variants.map(start)).slice(warmUps);
+  const names = Object.keys(variants);
+  for (const [name, entry] of Object.entries(variants)) bundle(entry as Entry, join(folder, name));
+  const all = Array.from({ length: warmUps + rounds }, () => names.map(start)).slice(warmUps);
   return Object.entries(figures).flatMap(([phase, figure]) =>
-    variants.map((of, at) => {
+    names.map((of, at) => {
       const values = all.map((round) => round[at]?.[phase as Phase] ?? Number.NaN);
       return {
         figure,

@@ -12,40 +12,23 @@ import { countDatabaseUse, type Use } from './database.ts';
 import { type Figure, median } from './figure.ts';
 
 /** The fields of responses that the benches read, and the size of the response. */
-type ApiResponse = {
-  readonly id: string;
-  readonly status: string;
-  readonly data: readonly unknown[];
-  readonly next_cursor: string | null;
-  readonly bytes: number;
-};
-type Query = Readonly<Record<string, string>>;
-export type Send = (operation: Operation, body?: unknown, id?: string, query?: Query) => Promise<ApiResponse>;
-type Measured = {
-  readonly prepare?: (send: Send, lines: number) => Promise<ApiResponse>;
-  /** Receives the id of the prepared object. */
-  readonly run: (send: Send, id: string, lines: number) => Promise<ApiResponse | undefined>;
-};
-
-export const senderWith =
+type ApiResponse = { readonly id: string; readonly status: string; readonly bytes: number };
+type Send = (operation: Operation, body?: unknown, id?: string) => Promise<ApiResponse>;
+const senderWith =
   (apiKey: string): Send =>
-  async (operation, body, id = '', query = {}) => {
+  async (operation, body, id = '') => {
     const { method, path } = endpoints[operation];
     const key = method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() };
     const request = { body, headers: { 'X-API-Key': apiKey, ...key } };
-    const target = `${path.replace('{id}', id)}?${new URLSearchParams(query)}`;
-    const { status, body: response, text } = await callHandler(method, target, request, 60_000);
+    const { status, body: response, text } = await callHandler(method, path.replace('{id}', id), request, 60_000);
     if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
     return { ...response, bytes: Buffer.byteLength(text) };
   };
 
 const newSender = async (): Promise<Send> => senderWith((await newCaller()).key);
 
-const create =
-  (status: string, tax_date = buildRequest(1).tax_date) =>
-  (send: Send, lines: number) =>
-    send('create-transaction', { ...buildRequest(lines), tax_date, status, reference_id: crypto.randomUUID() });
-const update = (status: string) => (send: Send, id: string) => send('update-transaction', { status }, id);
+const create = (send: Send, lines: number, status: string, tax_date = buildRequest(1).tax_date) =>
+  send('create-transaction', { ...buildRequest(lines), tax_date, status, reference_id: crypto.randomUUID() });
 const credit = (send: Send, parent_transaction_id: string, tax_date = buildRequest(1).tax_date) =>
   send('create-transaction', {
     status: 'finalized',
@@ -56,19 +39,33 @@ const credit = (send: Send, parent_transaction_id: string, tax_date = buildReque
     line_items: [{ id: 'sku-1000', quantity: '0.5' }],
   });
 
-const requests: Readonly<Record<string, Measured>> = {
-  calculation: { run: (send, _, lines) => send('create-calculation', buildRequest(lines)) },
-  'create draft': { run: (send, _, lines) => create('draft')(send, lines) },
-  'update draft': {
-    prepare: create('draft'),
-    run: (send, id, lines) => send('update-transaction', { line_items: buildRequest(lines, 1).line_items }, id),
-  },
-  finalize: { prepare: create('draft'), run: update('finalized') },
-  'create finalized': { run: (send, _, lines) => create('finalized')(send, lines) },
-  credit: { prepare: create('finalized'), run: (send, id) => credit(send, id) },
-  void: { prepare: create('finalized'), run: update('void') },
-  get: { prepare: create('finalized'), run: (send, id) => send('get-transaction', undefined, id) },
-  list: { run: (send) => send('list-transactions') },
+/** Prepares a request, and returns the function that sends it. */
+type Prepare = (send: Send, lines: number) => Promise<() => Promise<ApiResponse>>;
+const direct =
+  (request: (send: Send, lines: number) => Promise<ApiResponse>): Prepare =>
+  async (send, lines) =>
+  () =>
+    request(send, lines);
+const after =
+  (status: string, request: (send: Send, id: string, lines: number) => Promise<ApiResponse>): Prepare =>
+  async (send, lines) => {
+    const { id } = await create(send, lines, status);
+    return () => request(send, id, lines);
+  };
+const update = (status: string) => (send: Send, id: string) => send('update-transaction', { status }, id);
+
+const requests: Readonly<Record<string, Prepare>> = {
+  calculation: direct((send, lines) => send('create-calculation', buildRequest(lines))),
+  'create draft': direct((send, lines) => create(send, lines, 'draft')),
+  'update draft': after('draft', (send, id, lines) =>
+    send('update-transaction', { line_items: buildRequest(lines, 1).line_items }, id),
+  ),
+  finalize: after('draft', update('finalized')),
+  'create finalized': direct((send, lines) => create(send, lines, 'finalized')),
+  credit: after('finalized', (send, id) => credit(send, id)),
+  void: after('finalized', update('void')),
+  get: after('finalized', (send, id) => send('get-transaction', undefined, id)),
+  list: direct((send) => send('list-transactions')),
 };
 // Warms up until the caller is cached and the instance leases many requests at once.
 const warmUps = 60;
@@ -87,12 +84,9 @@ export const databaseFigures = async (apiKey: string, emulator: string): Promise
   const send = senderWith(apiKey);
   await warmUp(send);
   const figures: Figure[] = [];
-  for (const [of, { prepare, run }] of Object.entries(requests)) {
+  for (const [of, prepare] of Object.entries(requests)) {
     const uses: Use[] = [];
-    for (let time = 0; time < times; time += 1) {
-      const prepared = await prepare?.(send, 3);
-      uses.push(await countDatabaseUse(() => run(send, prepared?.id ?? '', 3)));
-    }
+    for (let time = 0; time < times; time += 1) uses.push(await countDatabaseUse(await prepare(send, 3)));
     const getMedian = (units: (use: Use) => number) => median(uses.map(units));
     figures.push({
       figure: 'warm_database_use',
@@ -129,11 +123,11 @@ const stored = async () => {
 type Step = Readonly<Record<'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'response', number>>;
 
 /** Returns the units and stored bytes per transaction of a run that changes this many transactions. */
-const readStep = async (run: () => Promise<ApiResponse | undefined>, count = 1): Promise<Step> => {
+const readStep = async (run: () => Promise<Partial<ApiResponse>>, count = 1): Promise<Step> => {
   const before = await stored();
   let response = 0;
   const use = await countDatabaseUse(async () => {
-    response = (await run())?.bytes ?? 0;
+    ({ bytes: response = 0 } = await run());
   });
   const after = await stored();
   const each = (amount: number) => Math.round(amount / count);
@@ -161,14 +155,14 @@ const many = 24;
 const filed = async (lines: number, sales: number, hasCredits: boolean): Promise<Step> => {
   const send = await newSender();
   for (let made = 0; made < sales; made += 1) {
-    const { id } = await create('finalized', soldOn)(send, lines);
+    const { id } = await create(send, lines, 'finalized', soldOn);
     if (hasCredits) await credit(send, id, soldOn);
   }
   return readStep(async () => {
     let filing = await send('create-filing', period);
     while (filing.status === 'closing') filing = await send('create-filing', period);
     await send('update-filing', { status: 'filed', confirmation_number: 'c-1' }, filing.id);
-    return undefined;
+    return {};
   });
 };
 
@@ -180,13 +174,13 @@ const share = (more: Step, less: Step): Step =>
 const draftMs = 30 * 86_400_000;
 const expired = async (lines: number): Promise<Step> => {
   const send = await newSender();
-  for (let made = 0; made < many; made += 1) await create('draft')(send, lines);
+  for (let made = 0; made < many; made += 1) await create(send, lines, 'draft');
   advanceClock(draftMs);
   const invocation = { functionName: 'sweep-drafts', requestId: 'bench', timeoutMs: 240_000 };
   try {
     return await readStep(async () => {
       await invoke(handlers.schedules['sweep-drafts'], {}, invocation);
-      return undefined;
+      return {};
     }, many);
   } finally {
     advanceClock(-draftMs);
@@ -200,19 +194,13 @@ export const costMeasures = async (lines: number) => {
   const send = await newSender();
   await warmUp(send);
   const steps: Record<string, Step> = { expire };
-  for (const [name, { prepare, run }] of Object.entries(requests))
-    steps[name] = await measureLeast(async () => {
-      const prepared = await prepare?.(send, lines);
-      return readStep(() => run(send, prepared?.id ?? '', lines));
-    });
-  const [none, sales, credits] = [
-    await filed(lines, 0, false),
-    await filed(lines, many, false),
-    await filed(lines, many, true),
-  ];
+  for (const [name, prepare] of Object.entries(requests))
+    steps[name] = await measureLeast(async () => readStep(await prepare(send, lines)));
+  const [none, sales] = [await filed(lines, 0, false), await filed(lines, many, false)];
+  const credits = await filed(lines, many, true);
   steps['file sale'] = share(sales, none);
   steps['file credit'] = share(credits, sales);
-  const { id } = await create('finalized')(send, lines);
+  const { id } = await create(send, lines, 'finalized');
   const sale = (await stored()).items.filter((item) => item['id'] === id);
   const rows = listRows(sale).map((row) => getBytes([row]));
   const page = await send('list-transactions');

@@ -2,11 +2,10 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { database } from '../../shared/store/client/client.ts';
 
-/** Database calls, rows that queries read before filtering, and capacity units including indexes. */
+/** Database calls, and capacity units including indexes. */
 export type Use = {
   reads: number;
   writes: number;
-  rows: number;
   readUnits: number;
   writeUnits: number;
   /** The write units of index rows, which are part of `writeUnits`. */
@@ -15,17 +14,13 @@ export type Use = {
 
 /** Counts the database calls and capacity units of `run`, which receives the counts so far. */
 export const countDatabaseUse = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
-  const used: Use = { reads: 0, writes: 0, rows: 0, readUnits: 0, writeUnits: 0, indexWriteUnits: 0 };
+  const used: Use = { reads: 0, writes: 0, readUnits: 0, writeUnits: 0, indexWriteUnits: 0 };
   database.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (sent) => {
         const input: typeof sent.input = Object.assign(sent.input, { ReturnConsumedCapacity: 'INDEXES' });
         const response = await next({ ...sent, input });
-        const { ConsumedCapacity: consumed = [], ScannedCount = 0 } = response.output as {
-          ConsumedCapacity?: ConsumedCapacity[];
-          ScannedCount?: number;
-        };
-        used.rows += ScannedCount;
+        const { ConsumedCapacity: consumed = [] } = response.output as { ConsumedCapacity?: ConsumedCapacity[] };
         const kind = /^(Get|BatchGet|Query)/.test(commandName) ? 'read' : 'write';
         used[`${kind}s`] += 1;
         for (const { CapacityUnits = 0, GlobalSecondaryIndexes = {} } of [consumed].flat()) {

@@ -34,11 +34,8 @@ const firstCalculation = (state: string, city: string, postal_code: string): num
   };
   let taxes = 0;
   const us = cpuMicroseconds(() => {
-    const context = {
-      settings: defaultSettings(day),
-      releaseFor: builtInReleaseFor,
-      now: Date.parse(`${day}T12:00:00Z`),
-    };
+    const now = Date.parse(`${day}T12:00:00Z`);
+    const context = { settings: defaultSettings(day), releaseFor: builtInReleaseFor, now };
     taxes = accepted(calculate(input, context, [])).line_items[0]?.taxes.length ?? 0;
   });
   if (taxes < 2) throw new Error(`${state} returned ${taxes} taxes.`);
@@ -76,36 +73,37 @@ const threadMicroseconds = (run: () => void): number => {
   return user + system;
 };
 
-/** Measures look-ups of each ZIP code of all states with loaded tables: of a new address, and repeated. */
-const lookUps = (): Figure[] => {
+/**
+ * Measures the heap size of the tables of all states, with all indexes and after a look-up of each ZIP code, and the
+ * look-ups of each ZIP code: of a new address, and repeated.
+ */
+const tables = (): Figure[] => {
   const all = allAddresses();
-  loadTables(all);
   const addresses = [...all.values()].flat();
-  const mean = () => threadMicroseconds(() => locateAll(addresses)) / addresses.length;
-  const buildFigure = (how: string, us: number): Figure => ({
-    figure: 'local_rates_look_up',
-    of: `ZIP and city, ${how}`,
-    addresses: addresses.length,
-    mean_cpu_us: rounded(us),
-  });
-  return [buildFigure('not cached', mean()), buildFigure('cached', median(Array.from({ length: 15 }, mean)))];
-};
-
-/** Measures the heap size of the tables of all states: with all indexes, and after a look-up of each ZIP code. */
-const memory = (): Figure => {
-  const all = allAddresses();
   const heapMegabytes = heapMeter();
   const start = heapMegabytes();
   loadTables(all);
   const loaded = heapMegabytes() - start;
-  for (const addresses of all.values()) locateAll(addresses);
-  return {
-    figure: 'local_rates_memory',
-    of: 'heap after garbage collection',
-    states: all.size,
-    tables_megabytes: rounded(loaded),
-    with_each_zip_looked_up_megabytes: rounded(heapMegabytes() - start),
-  };
+  const mean = () => threadMicroseconds(() => locateAll(addresses)) / addresses.length;
+  const first = mean();
+  const lookedUp = heapMegabytes() - start;
+  const repeated = median(Array.from({ length: 15 }, mean));
+  return [
+    {
+      figure: 'local_rates_look_up',
+      of: 'ZIP and city',
+      addresses: addresses.length,
+      not_cached_mean_cpu_us: rounded(first),
+      cached_mean_cpu_us: rounded(repeated),
+    },
+    {
+      figure: 'local_rates_memory',
+      of: 'heap after garbage collection',
+      states: all.size,
+      tables_megabytes: rounded(loaded),
+      with_each_zip_looked_up_megabytes: rounded(lookedUp),
+    },
+  ];
 };
 
 /** Measures the first calculation of a new process in each large state. */
@@ -119,12 +117,10 @@ const firstCalculations = (): Figure[] =>
 /** Measures the first calculation in a state with local rates, their look-ups and their heap size. */
 export const localRateFigures = (): Figure[] => [
   ...firstCalculations(),
-  ...inNewProcess<Figure[]>('local-rates.ts', ['look-ups']),
-  inNewProcess('local-rates.ts', ['memory']),
+  ...inNewProcess<Figure[]>('local-rates.ts', ['tables']),
 ];
 
 if (import.meta.main) {
   const [mode = '', state = '', city = '', zip = ''] = process.argv.slice(2);
-  const measured = mode === 'first' ? firstCalculation(state, city, zip) : mode === 'memory' ? memory() : lookUps();
-  console.log(JSON.stringify(measured));
+  console.log(JSON.stringify(mode === 'first' ? firstCalculation(state, city, zip) : tables()));
 }

@@ -5,8 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { windowMs } from '../../../shared/accounts/rate-limiter.ts';
+import { readNumber } from '../../support/seeded.ts';
 import { getSummary, type Rate, type Sending, sendAtRate, troubledUntilMs } from './send-at-rate.ts';
 import { startService } from './service.ts';
 
@@ -44,20 +45,16 @@ const headroom = 1.2;
 /** A slower response does not count as recovered. */
 const slowMs = 250;
 
-const whole = (from: number) => (text: string) => {
-  if (!/^\d{1,6}$/.test(text) || Number(text) < from)
-    throw new InvalidArgumentError(`Pass a whole number from ${from}.`);
-  return Number(text);
-};
+const whole = (name: string, least: number) => (text: string) => readNumber(name, text, { least });
 
 type Options = Readonly<Record<'calculations' | 'creates' | 'seconds' | 'times' | 'workers', number>>;
 const program = new Command('load')
   .description('Send a steady load and an overload to the service on this machine, and print latencies and statuses.')
-  .option('--calculations <n>', 'calculations per second', whole(0), 2000)
-  .option('--creates <n>', 'creates per second', whole(0), 300)
-  .option('--seconds <n>', 'duration of the steady load; the overload takes half of that', whole(1), 60)
-  .option('--times <n>', 'the overload in multiples of the steady load; 1 omits it', whole(1), 3)
-  .option('--workers <n>', 'processes that serve', whole(1), 2)
+  .option('--calculations <n>', 'calculations per second', whole('calculations', 0), 2000)
+  .option('--creates <n>', 'creates per second', whole('creates', 0), 300)
+  .option('--seconds <n>', 'duration of the steady load; the overload takes half of that', whole('seconds', 1), 60)
+  .option('--times <n>', 'the overload in multiples of the steady load; 1 omits it', whole('times', 1), 3)
+  .option('--workers <n>', 'processes that serve', whole('workers', 1), 2)
   .parse();
 const { calculations, creates, seconds, times, workers } = program.opts<Options>();
 if (calculations + creates === 0) program.error('Pass --calculations or --creates above 0.');
