@@ -127,7 +127,7 @@ const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): P
 const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
   code: 'validation_product_attribute_conflict',
   title: `Conflicting attributes ${attributes.join(', ')}`,
-  detail: `A product has at most one attribute of the group ${group}: keep one of them.`,
+  detail: `Send only one of them: a product has at most one attribute of the group ${group}.`,
   meta: { group, attributes },
 });
 
