@@ -140,16 +140,11 @@ describe('list iterators', () => {
     };
     const levy = await connectClient({ fetch });
     for (const reference_id of ['a', 'b', 'c', 'd', 'e']) await sell(levy, { reference_id });
-    for (const [limit, pages] of [
-      [1, 5],
-      [2, 3],
-      [5, 1],
-      [100, 1],
-    ] as const) {
+    for (const limit of [1, 2, 5, 100]) {
       calls = 0;
       const all = await collected(levy.list('/transactions', { query: { limit, status: 'finalized' } }));
       expect(all.map(({ reference_id }) => reference_id)).toEqual(['e', 'd', 'c', 'b', 'a']);
-      expect(calls).toBe(pages);
+      expect(calls).toBe(Math.ceil(5 / limit));
     }
     const whole = orThrow(await levy.get('/product-tax-codes')).data;
     const paged = await collected(levy.list('/product-tax-codes', { query: { limit: 7 } }));

@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { Settings } from '../../shared/accounts/account.ts';
-import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { sale } from '../../shared/api/openapi/sample-requests.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { openEntryKey } from '../../shared/store/keys.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
@@ -50,15 +48,9 @@ const responseWith = async (environment: Readonly<Record<string, string>>): Prom
   return { status: statusCode, headers: new Headers(headers), text: body, body: JSON.parse(body) };
 };
 
-const taxed = (product_tax_code: string) => ({ ...sale, line_items: [{ ...sale.line_items[0], product_tax_code }] });
-const sentTo = (address: object) => ({ ...sale, customer: { address } });
-
 /** Returns the response to the request of a new caller. */
 const call = async (method: string, path: string, request: Request = {}): Promise<ApiResponse> =>
   (await newCaller()).call(method, path, request);
-
-const calculate = async (body: object, settings: Partial<Settings> = {}): Promise<ApiResponse> =>
-  (await newCaller({ settings })).call('POST', '/calculations', { body });
 
 const create = (caller: Caller, body: object, headers = {}) => caller.call('POST', '/transactions', { body, headers });
 
@@ -74,13 +66,6 @@ const update = (caller: Caller, { id }: { id: string }, body: object, headers = 
 
 const oneOfTwo = { line_items: [{ id: 'item_1', quantity: '1' }] };
 
-const expiredKey = async (): Promise<string> => {
-  const { account } = await newCaller();
-  const secret = newApiKey();
-  await provisionKey({ account: account.id, secret, scopes: ['read'], expires_at: '2026-01-01T00:00:00.000Z' });
-  return secret;
-};
-
 const close = (period_end: string, others: object = {}) => ({ body: { state: 'MI', period_end, ...others } });
 
 type Recorded = Awaited<ReturnType<typeof created>>;
@@ -94,34 +79,16 @@ const onSale = async (
   return ask(caller, await created(caller, { ...sale, status: 'finalized', ...change }));
 };
 
-/** A request for each error code. A new code does not compile without one. */
-const provocations: Record<Code, () => Promise<ApiResponse>> = {
+/** Requests for the error codes that need more than the single request of a row in refusals.txt. */
+const provocations = {
   validation_malformed_json: () => call('POST', '/calculations', { rawBody: '{' }),
-  auth_error: () => anonymous.call('GET', '/product-attributes'),
-  auth_api_key_not_found: () =>
-    anonymous.call('GET', '/product-attributes', { headers: { 'X-API-Key': 'no key of ours' } }),
-  auth_api_key_expired: async () =>
-    anonymous.call('GET', '/product-attributes', { headers: { 'X-API-Key': await expiredKey() } }),
-  auth_token_invalid: () =>
-    anonymous.call('GET', '/product-attributes', { headers: { Authorization: 'Bearer no-token-of-ours' } }),
-  auth_forbidden: async () => create(await newCaller({ scopes: ['read'] }), sale),
-  not_found: () => call('GET', '/transactions/txn_none'),
   method_not_allowed: () => anonymous.call('PUT', '/transactions'),
-  conflict_duplicate_reference_id: () =>
-    onSale((caller) => create(caller, { ...sale, reference_id: 'invoice_1' }), { reference_id: 'invoice_1' }),
-  conflict_duplicate_customer_id: async () => {
-    const caller = await newCaller();
-    await caller.call('POST', '/customers', { body: { id: 'cus_9' } });
-    return caller.call('POST', '/customers', { body: { id: 'cus_9', name: 'Another' } });
-  },
-  conflict_invalid_status_transition: () => onSale((caller, own) => update(caller, own, { status: 'draft' })),
   conflict_exceptions_not_acknowledged: async () => {
     const filer = createFiler(await newCaller());
     await soldOn(filer, '2026-10-08', '100.00', { tax_amount: '7.00' });
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     return filer.change(id, { status: 'filed', confirmation_number: 'c' });
   },
-  conflict_immutable_field: () => onSale((caller, own) => update(caller, own, { tax_date: '2026-10-07' })),
   conflict_draft_expired: () =>
     onSale((caller, own) => update(caller, own, { status: 'finalized' }), { status: 'draft' }, { draft_ttl_hours: 0 }),
   conflict_has_credits: () =>
@@ -138,21 +105,12 @@ const provocations: Record<Code, () => Promise<ApiResponse>> = {
       expect((await database.send(new DeleteCommand(removal))).Attributes).toBeDefined();
       return update(caller, { id }, { status: 'void' });
     }),
-  conflict_parent_not_creditable: () =>
-    onSale((caller, own) => create(caller, buildCreditRequest(own)), { status: 'draft' }),
-  conflict_over_credit: () =>
-    onSale(async (caller, parent) => {
-      await created(caller, buildCreditRequest(parent, oneOfTwo));
-      return create(caller, buildCreditRequest(parent));
-    }),
   conflict_credit_stale: () =>
     onSale(async (caller, parent) => {
       const credit = await created(caller, buildCreditRequest(parent, { status: 'draft', credit_remaining: true }));
       await created(caller, buildCreditRequest(parent, oneOfTwo));
       return update(caller, credit, { status: 'finalized' });
     }),
-  validation_date_out_of_range: () => call('POST', '/filings', close('0001-01-31')),
-  conflict_period_not_over: () => call('POST', '/filings', close('9999-12-31')),
   conflict_period_order: () =>
     onSale((caller) => caller.call('POST', '/filings', close('2026-10-31')), { tax_date: '2026-09-08' }),
   // A filing that was started and is finished by the schedule.
@@ -171,20 +129,12 @@ const provocations: Record<Code, () => Promise<ApiResponse>> = {
   validation_body_too_large: () => call('POST', '/calculations', { rawBody: `"${'a'.repeat(1024 * 1024)}"` }),
   validation_unsupported_media_type: () =>
     call('POST', '/calculations', { body: sale, headers: { 'Content-Type': 'text/plain' } }),
-  validation_required_field: () => calculate({ ...sale, line_items: [{ unit_price: '1.00' }] }),
-  validation_invalid_format: () => calculate({ ...sale, currency: 'usd' }),
-  validation_unknown_field: () =>
-    call('POST', '/calculations', { body: { ...sale, colour: 'red' }, headers: { Prefer: 'handling=strict' } }),
-  validation_unknown_parameter: () => call('GET', '/product-attributes?page=2'),
   validation_unknown_service_version: () =>
     call('GET', '/product-attributes', { headers: { 'Service-Version': 'oak.2020-01-01' } }),
-  validation_unknown_product_tax_code: () => calculate(taxed('UNHEARD_OF')),
-  validation_unknown_product_attribute: () => calculate(taxed('CLOTHING.APPAREL._UNHEARD_OF')),
-  validation_product_attribute_not_applicable: () => calculate(taxed('CLOTHING.APPAREL._ENERGY_STAR')),
-  validation_product_attribute_conflict: () => calculate(taxed('ENERGY.ELECTRICITY._RESIDENTIAL._COMMERCIAL')),
-  validation_address_unresolvable: () => calculate(sentTo({ state: 'ZZ' })),
-  validation_not_covered: () => calculate(sentTo({ city: 'Lyon', country: 'FR' }), { incomplete_coverage: 'reject' }),
-  validation_invalid_cursor: () => call('GET', '/transactions?starting_after=no-cursor'),
+  validation_not_covered: async () => {
+    const body = { ...sale, customer: { address: { city: 'Lyon', country: 'FR' } } };
+    return (await newCaller({ settings: { incomplete_coverage: 'reject' } })).call('POST', '/calculations', { body });
+  },
   // A dry run that has no time left.
   validation_too_many_entries: async () => {
     const hurried = await hurriedCall(await newCaller());
@@ -192,7 +142,6 @@ const provocations: Record<Code, () => Promise<ApiResponse>> = {
     expect(listProblems({ method: 'POST', path: '/filings', ...response })).toEqual([]);
     return response;
   },
-  validation_parent_not_found: async () => create(await newCaller(), buildCreditRequest({ id: 'txn_none' })),
   idempotency_key_reused: async () => {
     const caller = await newCaller();
     const key = { 'Idempotency-Key': randomUUID() };
@@ -211,9 +160,19 @@ const provocations: Record<Code, () => Promise<ApiResponse>> = {
   system_internal_error: () => responseWith({ TABLE_ACCOUNTS: 'no-such-table' }),
   // No process listens at the database's address.
   system_service_unavailable: () => responseWith({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
-};
+} satisfies Partial<Record<Code, () => Promise<ApiResponse>>>;
+
+/** The error codes of credentials (`isolation.test.ts`) and of the rows in refusals.txt. */
+const credentialCodes = ['error', 'api_key_not_found', 'api_key_expired', 'token_invalid', 'forbidden'];
+const rows = readFileSync(new URL('../fixtures/refusals.txt', import.meta.url), 'utf8');
+const refusedCodes = [...rows.matchAll(/ \| ([a-z_]+)/g)].map(([, code = '']) => code);
 
 describe('error codes', () => {
+  it('have a test each', () => {
+    const tested = [...Object.keys(provocations), ...credentialCodes.map((name) => `auth_${name}`), ...refusedCodes];
+    expect(new Set(tested)).toEqual(new Set(Object.keys(errorStatuses)));
+  });
+
   it.each(Object.entries(provocations))('returns %s with its documented status', async (code, provoke) => {
     const response = await provoke();
     // The first error determines the status.

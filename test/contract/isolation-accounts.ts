@@ -111,33 +111,25 @@ const swapped = (secret: string) => secret.slice(0, -1) + (secret.endsWith('a') 
 export const ownerToken = await token(owner.account.id);
 export const strangers = { key: { 'X-API-Key': stranger.key }, token: await token(stranger.account.id) };
 const [forbidsRead, forbidsWrite] = ['403 auth_forbidden read', '403 auth_forbidden write'];
+const noCredential = '401 auth_error X-API-Key';
 const unknownKey = '401 auth_api_key_not_found X-API-Key';
+const expiredKey = '401 auth_api_key_expired X-API-Key';
 const badToken = '401 auth_token_invalid Authorization';
+const expired = await keyed({ expires_at: '2026-01-01T00:00:00.000Z' });
+const otherSignature = { Authorization: swapped(ownerToken.Authorization.slice(0, -1)) };
 
 /** Credentials with the expected error of a read and of a write operation; `null` means that it succeeds. */
 export const credentials: readonly (readonly [string, Headers, read: string | null, write: string | null])[] = [
-  ['no credential', {}, '401 auth_error X-API-Key', '401 auth_error X-API-Key'],
+  ['no credential', {}, noCredential, noCredential],
   ['an unknown key', { 'X-API-Key': newApiKey() }, unknownKey, unknownKey],
   ['a misspelt key', { 'X-API-Key': swapped(owner.key) }, unknownKey, unknownKey],
   ['a revoked key', revoked.headers, unknownKey, unknownKey],
-  [
-    'an expired key',
-    (await keyed({ expires_at: '2026-01-01T00:00:00.000Z' })).headers,
-    ...(['401 auth_api_key_expired X-API-Key', '401 auth_api_key_expired X-API-Key'] as const),
-  ],
+  ['an expired key', expired.headers, expiredKey, expiredKey],
   ["the account's id for a key", { 'X-API-Key': owner.account.id }, unknownKey, unknownKey],
-  [
-    'a token with another signature',
-    { Authorization: swapped(ownerToken.Authorization.slice(0, -1)) },
-    ...([badToken, badToken] as const),
-  ],
+  ['a token with another signature', otherSignature, badToken, badToken],
   ['an expired token', await token(owner.account.id, { exp: 1 }), badToken, badToken],
   ['a token of no account', await token('acct_unknown'), badToken, badToken],
-  [
-    'a key of one and a token of the other',
-    { 'X-API-Key': owner.key, ...strangers.token },
-    ...(['401 auth_error X-API-Key', '401 auth_error X-API-Key'] as const),
-  ],
+  ['a key and a foreign token', { 'X-API-Key': owner.key, ...strangers.token }, noCredential, noCredential],
   ['a read-only key', (await keyed({ scopes: ['read'] })).headers, null, forbidsWrite],
   ['a read-only token', await token(owner.account.id, { scope: 'levy/read' }), null, forbidsWrite],
   ['a key that only writes', (await keyed({ scopes: ['write'] })).headers, forbidsRead, null],

@@ -37,23 +37,14 @@ afterEach(() => {
   vi.resetModules();
 });
 
+const { page } = docs();
 describe.each([
-  ['get-openapi', openapi, committed, 'public, no-cache', committed.length],
-  [
-    'get-docs',
-    (request?: Request) => readResponse(getDocs.handler, '/docs', request),
-    docs().page,
-    'public, max-age=300',
-    20_480,
-  ],
-  [
-    'get-console',
-    (request?: Request) => readResponse(getConsole.handler, '/console', request),
-    consolePage().page,
-    'public, max-age=300',
-    20_480,
-  ],
-] as const)('%s', (name, get, expected, cacheControl, sizeMax) => {
+  ['get-openapi', getOpenapi.handler, '/openapi.json', committed, 'public, no-cache', committed.length],
+  ['get-docs', getDocs.handler, '/docs', page, 'public, max-age=300', 20_480],
+  ['get-console', getConsole.handler, '/console', consolePage().page, 'public, max-age=300', 20_480],
+] as const)('%s', (name, serve, path, expected, cacheControl, sizeMax) => {
+  const get = (request?: Request) => readResponse(serve, path, request);
+
   it('returns the generated document without a credential, and 304 with the same headers if its ETag matches', async () => {
     const whole = await get();
     expect([whole.status, whole.text === expected]).toEqual([200, true]);
@@ -87,7 +78,6 @@ describe.each([
     const files = readdirSync(own).map((file) => file.replace(/-[A-Z0-9]{8}(?=\.js$)/, ''));
     expect(files.sort()).toEqual(['index.js', 'package.json', packed].sort());
     const { handler } = createRequire(import.meta.url)(join(own, 'index.js'));
-    const path = { 'get-openapi': '/openapi.json', 'get-docs': '/docs', 'get-console': '/console' }[name];
     expect((await readResponse(handler, path)).text === expected).toBe(true);
   });
 });
