@@ -4,9 +4,7 @@ import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { contentLoader } from '../../catalog/loading/content-loader.ts';
 import { loadLocalTable } from '../../catalog/local/local-table.ts';
-import type { TaxAddress } from '../../catalog/location/address.ts';
-import { releaseWith } from '../../catalog/merge-releases.ts';
-import { isOwnCode, isOwnOnly, withOwnRules } from '../../catalog/own-rules.ts';
+import { isOwnCode, isOwnOnly } from '../../catalog/own-rules.ts';
 import type { OwnRules, Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
 import { readContent } from '../../store/content/content-reads.ts';
@@ -26,26 +24,34 @@ export const loadStored =
 
 const getStateLetters = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
 
-/** Loads a release of custom rules that is not stored yet, with its fallback releases. */
-const loadUnstored = (head: ReleaseHead): LoadRelease => {
-  const { loadContent: load } = contentLoader({
-    readActive: readActiveReleases,
-    readContent: async (heads, parts) => {
-      const isStored = (id: string) => id !== head.id;
-      const names = parts.filter(({ release }) => isStored(release));
-      const ids = heads.filter(isStored);
-      const read = ids.length + names.length === 0 ? { heads: [], parts: [] } : await readContent(ids, names);
-      return {
-        heads: heads.map((id) => (isStored(id) ? read.heads[ids.indexOf(id)] : { value: head, characters: 0 })),
-        parts: parts.map((name) => (isStored(name.release) ? read.parts[names.indexOf(name)] : undefined)),
-      };
-    },
-    builtIn: builtInRelease,
-    builtInById: builtInReleaseById,
-    now,
-  });
-  return (addresses) => load(addresses, { [head.state]: head.id });
-};
+/**
+ * Loads a release that is not stored yet, with its fallback releases. `findPart` returns its part of a ZIP or city. Each
+ * call has a new loader, because a cached part would stay in memory.
+ */
+const loadUnstored =
+  (head: ReleaseHead, findPart: (key: string) => ReleasePart | undefined): LoadRelease =>
+  (addresses) => {
+    const measure = <Value>(value: Value | undefined) => value && { value, characters: 0 };
+    const { loadContent: load } = contentLoader({
+      readActive: readActiveReleases,
+      readContent: async (heads, parts) => {
+        const isStored = (id: string) => id !== head.id;
+        const names = parts.filter(({ release }) => isStored(release));
+        const ids = heads.filter(isStored);
+        const read = ids.length + names.length === 0 ? { heads: [], parts: [] } : await readContent(ids, names);
+        return {
+          heads: heads.map((id) => (isStored(id) ? read.heads[ids.indexOf(id)] : measure(head))),
+          parts: parts.map((name) =>
+            isStored(name.release) ? read.parts[names.indexOf(name)] : measure(findPart(name.key)),
+          ),
+        };
+      },
+      builtIn: builtInRelease,
+      builtInById: builtInReleaseById,
+      now,
+    });
+    return load(addresses, { [head.state]: head.id });
+  };
 
 /**
  * Returns the ZIPs and cities whose combined rates can differ between custom rules. `below` has their imported
@@ -65,50 +71,29 @@ const keysOfOwn = async (
   return new Set(zipsOfState(state).filter((zip) => ranges.some(([low, high]) => low <= zip && zip <= high)));
 };
 
-/** Returns the impact of custom rules that are not stored yet, over their fallback release. */
-const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | undefined, today: string) => {
-  const state = getStateLetters(head);
-  const keys = await keysOfOwn(state, [before, head.own], head.chain);
-  return computeImpact({
-    state,
-    blocks: toBatches([...keys].sort()),
-    before: loadStored({ id: below, state: head.state }),
-    after: loadUnstored(head),
-    today,
-  });
-};
-
 /**
  * Returns the impact of a release that is not stored yet, over its fallback release, whose custom rules are
  * `ownBefore`.
  */
-export const impactOfImport = (
+export const impactOfImport = async (
   head: ReleaseHead,
   parts: Parts,
   { below, own: ownBefore }: Pick<Position, 'below' | 'own'>,
   today: string,
 ): Promise<Impact> => {
-  if (isOwnOnly(head)) return impactOfOwn(head, below, ownBefore, today);
-  const before = loadStored({ id: below, state: head.state });
+  const state = getStateLetters(head);
   let current: ReadonlyMap<string, ReleasePart> = new Map();
   async function* blocks(): AsyncGenerator<readonly string[]> {
     for await (const block of toBatches(parts())) {
       current = new Map(block.map((part) => [part.key, part]));
-      yield block.map(({ key }) => key);
+      yield [...current.keys()];
     }
+    // A release of custom rules has no parts.
+    if (isOwnOnly(head)) yield* toBatches([...(await keysOfOwn(state, [ownBefore, head.own], head.chain))].sort());
   }
-  const after: LoadRelease = async (addresses) => {
-    const fallbackFor = await before(addresses);
-    const views = new Map<TaxAddress, Release>();
-    for (const address of addresses) {
-      const part = current.get(address.zip5 ?? address.city ?? '');
-      const fallback = fallbackFor(address);
-      const view = withOwnRules(releaseWith(head, part ? [part] : []), head.own);
-      views.set(address, { ...view, ...(fallback ? { fallback } : {}) });
-    }
-    return (address) => views.get(address);
-  };
-  return computeImpact({ state: getStateLetters(head), blocks: blocks(), before, after, today });
+  const before = loadStored({ id: below, state: head.state });
+  const after = loadUnstored(head, (key) => current.get(key));
+  return computeImpact({ state, blocks: blocks(), before, after, today });
 };
 
 const getBottom = ({ imported, head }: OpenRelease): string => imported?.bottom ?? head.id;
