@@ -12,7 +12,7 @@ import { type Collection, collect, newCollection, type Registry } from './build/
 import { readParts, writeParts } from './build/parts.ts';
 import type { Entry, Importer } from './importer.ts';
 import { ownCounts, ownTexts } from './rules/describe.ts';
-import { newInForceCount, type Summary, type Tally, withInForce } from './summary.ts';
+import type { Summary, Tally } from './summary.ts';
 import { publishedIn } from './updates/staleness.ts';
 
 /** The key in the head's sources that all imported values cite. */
@@ -207,23 +207,22 @@ const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: C
  * time. Every part contains the jurisdictions and rates that it refers to.
  */
 export const buildRelease = async (options: BuildOptions): Promise<Built> => {
-  const { entries, base, importer, importedAt } = options;
+  const { entries, base, importer } = options;
   const evidence: Evidence = { source, confidence: importer.confidence };
   const collection = newCollection(options.tempFolder, stateOfJurisdiction(base.state), evidence);
   const { tally, registry, streetRows } = collection;
-  const inForce = newInForceCount(importedAt.slice(0, 10), base.established_from);
   for await (const entry of entries) collect(collection, entry);
   if (isOwnOnly(importer)) return buildOwn(options, collection);
   const path = join(options.tempFolder, 'parts.jsonl');
-  const written = await writeParts(collection, evidence, path, inForce);
+  const { last_day, ...written } = await writeParts(collection, evidence, path);
   if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
   noteLost(base, tally, registry.used);
   if (streetRows.zips > 0) tally.note(streetsNote(streetRows.zips));
   const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.listRates(code).length, 0);
-  const summary = withInForce(tally.summary(), inForce.counted());
+  const summary = tally.summary();
   const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
   const { completeFrom } = collection;
-  const days = { last_day: inForce.counted().lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
+  const days = { last_day, ...(completeFrom !== null && { complete_from: completeFrom }) };
   const head = buildHead(options, { summary, registry, counts, ...days });
   const content_hash = await contentHash(head, readParts(path));
   return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };

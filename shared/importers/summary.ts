@@ -1,20 +1,10 @@
 /** The summary of an import for the operator. */
 
 import { getOrAdd } from '../base/collections.ts';
-import type { Location } from '../catalog/release.ts';
 import type { Entry } from './importer.ts';
 
 /** The number of bad rows that a summary lists; the others are only counted. */
 export const badRowsNamed = 50;
-
-/** The number of locations in force on a day, the first day of any location and the last day of any. */
-type InForce = {
-  readonly day: string;
-  readonly locations: number;
-  readonly firstDay: string;
-  /** `null` if a location is open-ended. */
-  readonly lastDay: string | null;
-};
 
 type Numbered = { file: string; readonly line: number };
 type Reasons = Map<string, { count: number; first: Numbered }>;
@@ -63,8 +53,6 @@ export class Tally {
       /** Imported rows with remarks. A row can have two remarks. */
       remarks: listReasons(this.remarks),
       bad: this.bad,
-      /** The values in force on the day of the import; `null` if no release was built. */
-      inForce: null as InForce | null,
       /** Notes about the built release, in sentences. */
       notes: this.notes,
     };
@@ -89,38 +77,3 @@ export class Tally {
 }
 
 export type Summary = ReturnType<Tally['summary']>;
-
-// Sorts after every day.
-const endless = '9999-99-99';
-
-/** Counts, while a release is written, its locations in force on one day. */
-export const newInForceCount = (day: string, establishedFrom: string) => {
-  let [locations, first, last] = [0, endless, ''];
-  const counted = (): InForce => ({ day, locations, firstDay: first, lastDay: last === endless ? null : last });
-  const add = (added: readonly Location[]): void => {
-    for (const { from, to } of added) {
-      const [begin, end] = [from ?? establishedFrom, to ?? endless];
-      if (begin <= day && day <= end) locations += 1;
-      if (begin < first) first = begin;
-      if (end > last) last = end;
-    }
-  };
-  return { add, counted };
-};
-export type InForceCount = ReturnType<typeof newInForceCount>;
-
-const whenText = ({ day, firstDay, lastDay }: InForce): string => {
-  if (lastDay !== null && lastDay < day) return `the last row ended on ${lastDay}`;
-  return day < firstDay ? `the first row begins on ${firstDay}` : 'some rows have ended, and the others begin later';
-};
-
-/** Returns the note for a release with no location in force on the day of its import. */
-const noneInForce = (inForce: InForce): string =>
-  `No location of this release is in force on ${inForce.day}: ${whenText(inForce)}. On that day the fallback release applies to every address.`;
-
-/** Returns the summary of a built release. The first note reports a release without a location in force. */
-export const withInForce = (summary: Summary, inForce: InForce): Summary => ({
-  ...summary,
-  inForce,
-  notes: inForce.locations === 0 ? [noneInForce(inForce), ...summary.notes] : summary.notes,
-});

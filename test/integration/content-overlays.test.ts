@@ -58,7 +58,7 @@ describe('overlays', () => {
       `Combined rates of 1 ZIP or city change compared with ${builtIn}, starting ${today}, by at most 2 percentage points (53202 from 7.9% to 5.9% on ${today}).`,
     );
     expect(ran.out).toContain(`The fallback release ${builtIn} covers all other ZIPs and cities.`);
-    expect(ran.out).not.toContain('begins in the future');
+    expect(ran.out).not.toContain('is in force');
   });
 
   it('prints the changes in `diff` and `activate`', async () => {
@@ -94,7 +94,7 @@ describe('overlays', () => {
     expect(ran.out).toContain(`change compared with ${first}, starting`);
     expect(ran.out).toContain('by at most 2 percentage points (53202 from 5.9% to 7.9%');
     const later = await importing([row('54135', '078', '', '20990101')], '--dry-run');
-    expect(later.out).toContain('It begins in the future: until 2099-01-01, the fallback release applies');
+    expect(later.out).toContain(`${first} covers all addresses today, ${today}: no value of this release is in force.`);
     expect(later.out).toContain(`No combined rate changes compared with ${first}`);
   });
 

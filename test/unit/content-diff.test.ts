@@ -111,6 +111,40 @@ describe('the impact of a release', () => {
     return computeImpact({ ...places, today: '2026-11-22' });
   };
 
+  it.each<[because: string, inForce: number, days: readonly (readonly [from: string | null, to: string | null])[]]>([
+    [
+      'have ended',
+      0,
+      [
+        ['2020-01-01', '2022-03-31'],
+        ['2020-01-01', '2026-11-21'],
+      ],
+    ],
+    ['begin later', 0, [['2026-11-23', null]]],
+    [
+      'have ended or begin later',
+      0,
+      [
+        ['2021-01-01', '2026-11-21'],
+        ['2026-11-23', null],
+      ],
+    ],
+    [
+      'are in force, one of them on its last day',
+      2,
+      [
+        ['2020-01-01', '2026-11-22'],
+        [null, null],
+      ],
+    ],
+  ])('counts the locations of a release in force today if they %s', async (_, inForce, days) => {
+    const locations = days.map(([from, to]) =>
+      buildLocation({ zips: [['55401', '55401']], alternatives: [[]], from, to }),
+    );
+    const release = { ...releaseFrom('2020-01-01', null, '0.06'), locations };
+    expect(await getImpact(release, release)).toMatchObject({ zips: 1, cities: 0, inForce, changed: 0 });
+  });
+
   it('counts a ZIP as lost if its rate is unknown after a future day', async () => {
     const [before, after] = [releaseFrom('2020-01-01', null, '0.06'), releaseFrom('2020-01-01', '2026-12-31', '0.06')];
     expect(await getImpact(before, after)).toMatchObject({ changed: 1, lost: 1, gained: 0, largest: null });

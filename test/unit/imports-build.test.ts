@@ -205,40 +205,16 @@ describe('the summary', () => {
   });
 });
 
-describe('values in force on the day of an import', () => {
-  const readSummary = async (...spans: readonly Entry[]) =>
-    (await buildEntries('RI', [...jurisdictions, ...spans])).built.summary;
-  const dated = (from: string | null, to: string | null, zip = '02801') =>
-    span(`${zip}0000`, `${zip}9999`, ['US-RI-A'], { from, to });
-
-  const ended = dated('2017-10-01', '2019-03-31');
-  const endedEarlier = dated('2016-01-01', '2018-12-31', '02802');
-  const around = [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)];
-  it.each([
-    ['the last row ended on 2019-03-31', [ended, endedEarlier]],
-    ['the first row begins on 2027-01-01', [dated('2027-01-01', null)]],
-    ['some rows have ended, and the others begin later', around],
-  ])('counts none if %s, as the first note explains', async (because, spans) => {
-    const { inForce, notes } = await readSummary(...spans, { kind: 'note', sentence: 'Another note.' });
-    expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
-    expect(notes).toEqual([
-      `No location of this release is in force on 2026-11-21: ${because}. On that day the fallback release applies to every address.`,
-      'Another note.',
-    ]);
-  });
-
-  it('counts the locations in force, including on their first and last days, without a note', async () => {
-    const ended = dated('2017-10-01', '2019-03-31', '02802');
-    for (const [from, to, lastDay] of [
-      [null, null, null],
-      ['2026-11-21', null, null],
-      ['2020-01-01', '2026-11-21', '2026-11-21'],
-    ] as const) {
-      const { inForce, notes } = await readSummary(dated(from, to), ended);
-      expect(inForce).toEqual({ day: '2026-11-21', locations: 1, firstDay: '2017-10-01', lastDay });
-      expect(notes).toEqual([]);
-    }
-  });
+it.each([
+  [null, null, null],
+  ['2026-11-21', null, null],
+  ['2020-01-01', '2026-11-21', '2026-11-21'],
+  ['2017-10-01', '2018-12-31', '2019-03-31'],
+])('writes the last day of a release with locations from %s to %s', async (from, to, last) => {
+  const dated = span('028010000', '028019999', ['US-RI-A'], { from, to });
+  const ended = span('028020000', '028029999', ['US-RI-A'], { from: '2017-10-01', to: '2019-03-31' });
+  const { built } = await buildEntries('RI', [...jurisdictions, dated, ended]);
+  expect(built).toMatchObject({ outcome: 'built', head: { last_day: last } });
 });
 
 it('finds a built-in release of the state for every importer for a single state', () => {

@@ -4,7 +4,6 @@ import type { ReleasePart } from '../../catalog/content.ts';
 import type { Location } from '../../catalog/release.ts';
 import type { Evidence } from '../../catalog/release-values.ts';
 import { decode } from '../files/text.ts';
-import type { InForceCount } from '../summary.ts';
 import type { Collection, SpanMeaning } from './collect.ts';
 import { dayText, type Piece, type Resolved, resolve } from './resolve.ts';
 import type { Pieces } from './spill.ts';
@@ -112,10 +111,17 @@ function* listParts({ sets, spill, streetRows, cities, zips }: Collection, evide
   }
 }
 
-/** Writes the parts to a file as lines of JSON. Returns the counts of the release. */
-export const writeParts = async (collection: Collection, evidence: Evidence, path: string, inForce: InForceCount) => {
+// Sorts after every day.
+const endless = '9999-99-99';
+
+/**
+ * Writes the parts to a file as lines of JSON. Returns the counts of the release, and its last day; `null` if a location
+ * is open-ended.
+ */
+export const writeParts = async (collection: Collection, evidence: Evidence, path: string) => {
   const { registry, streetRows, tally } = collection;
   const counts = { parts: 0, zips: 0, locations: 0 };
+  let lastDay = '';
   function* lines(): Generator<string> {
     for (const { key, locations, streets } of listParts(collection, evidence)) {
       const fields = registry.listFields(locations.flatMap(({ alternatives }) => alternatives.flat()));
@@ -124,10 +130,10 @@ export const writeParts = async (collection: Collection, evidence: Evidence, pat
       counts.parts += 1;
       counts.zips += collection.cities.has(key) ? 0 : 1;
       counts.locations += locations.length;
-      inForce.add(locations);
+      for (const { to } of locations) if ((to ?? endless) > lastDay) lastDay = to ?? endless;
     }
   }
   await writeFile(path, joinLines(lines()));
   for (const zip of streetRows.tooMany) tally.note(tooManyStreets(zip));
-  return { ...counts, streets: streetRows.count };
+  return { ...counts, streets: streetRows.count, last_day: lastDay === endless ? null : lastDay };
 };

@@ -1,7 +1,7 @@
 /** Computes how combined rates change, by ZIP code and city, if one release replaces another. */
 import { getOrAdd } from '../../base/collections.ts';
 import type { ReleaseFor } from '../../catalog/content.ts';
-import { countsFrom } from '../../catalog/effective.ts';
+import { countsFrom, inForce } from '../../catalog/effective.ts';
 import type { TaxAddress } from '../../catalog/location/address.ts';
 import { locate } from '../../catalog/location/place.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
@@ -107,6 +107,8 @@ const newImpact = () => ({
   cities: 0,
   firstDay: null as string | null,
   lastDay: null as string | null,
+  /** The number of their locations in force today. */
+  inForce: 0,
   /** The number of compared ZIPs and cities whose combined rate differs on some day. */
   changed: 0,
   /** The changed ZIPs and cities that had no known rate before (`gained`), or have none after (`lost`). */
@@ -178,10 +180,11 @@ export const rateTimes = (releases: readonly (Release | undefined)[], today: str
 const endless = '9999-12-31';
 
 /** Counts a ZIP or city that the release itself lists. */
-const addNamed = (impact: Impact, key: string, { locations, established_from }: Release): void => {
+const addNamed = (impact: Impact, key: string, { locations, established_from }: Release, today: string): void => {
   if (locations.length === 0) return;
   if (isZip(key)) impact.zips += 1;
   else impact.cities += 1;
+  impact.inForce += inForce(locations, today, established_from).length;
   for (const { from, to } of locations) {
     const [first, last] = [from ?? established_from, to ?? endless];
     if (impact.firstDay === null || first < impact.firstDay) impact.firstDay = first;
@@ -315,7 +318,7 @@ export async function* listBoth({ state, blocks, before, after }: ComparedPlaces
 export const computeImpact = async ({ today, onChanges, ...places }: ImpactOptions): Promise<Impact> => {
   const impact = newImpact();
   for await (const { key, address, releases } of listBoth(places)) {
-    if (releases.after) addNamed(impact, key, releases.after);
+    if (releases.after) addNamed(impact, key, releases.after, today);
     const both = [releases.before, releases.after];
     const times = rateTimes(both, today);
     const probes = listProbes(key, address, both);

@@ -80,11 +80,10 @@ const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): str
 
 /** Lists the rows that were read, kept and skipped, with the first line for each reason. */
 export const summaryLines = (summary: Summary, skipsBadRows: boolean): readonly string[] => {
-  const { files, rowsRead, rowsKept, skipped, remarks, bad, inForce, notes } = summary;
+  const { files, rowsRead, rowsKept, skipped, remarks, bad, notes } = summary;
   const place = ({ file, firstLine }: { readonly file: string; readonly firstLine: number }) =>
     `first in ${file}, line ${firstLine}`;
   return [
-    ...(inForce?.locations === 0 ? [`No value in these files is in force today, ${inForce.day}.`] : []),
     ...files.map(({ name, rows }) => `${name}: ${counted(rows, 'row')}`),
     `Read ${counted(rowsRead, 'row')}, kept ${rowsKept.toLocaleString('en-US')}.`,
     ...skipped.map((group) => `Skipped ${counted(group.count, 'row')}, ${place(group)}: ${group.reason}`),
@@ -119,15 +118,13 @@ const pastText = ({ past }: Impact, today: string): string | null => {
   return `Results for days before ${today} also change, starting ${past.firstDay}, at ${counted(past.changed, 'ZIP or city', 'ZIPs and cities')}${most}. Stored transactions keep their release.`;
 };
 
-/** Names the fallback release, which covers the places that are not in the release. */
-const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): string => {
+/** Names the fallback release, which covers the places and days that are not in the release. */
+const fallbackText = (head: ReleaseHead, { firstDay, inForce }: Impact, today: string): string => {
   const { below } = head;
   if (isOwnOnly(head)) return `The fallback releases, ${below} first, cover all addresses.`;
-  const future =
-    firstDay !== null && today < firstDay
-      ? ` It begins in the future: until ${firstDay}, the fallback release applies everywhere.`
-      : '';
-  return `The fallback release ${below} covers all other ZIPs and cities.${future}`;
+  if (firstDay !== null && inForce === 0)
+    return `The fallback release ${below} covers all addresses today, ${today}: no value of this release is in force.`;
+  return `The fallback release ${below} covers all other ZIPs and cities.`;
 };
 
 const stepJson = (step: RateStep | null) => {
@@ -168,11 +165,11 @@ export const impactLines = (
 ): readonly string[] => {
   if (impact === null) return [];
   const { firstDay: from, lastDay: to, zips, cities } = impact;
-  const places = zipsAndCities(zips, cities) || 'no ZIP or city';
+  const places = zipsAndCities(zips, cities);
   const days = from === null ? '' : `, ${daysText({ from, to })}`;
   const past = pastText(impact, today);
   return [
-    ...(imported && !isOwnOnly(imported) ? [`${subject ?? `${imported.id} names`} ${places}${days}.`] : []),
+    ...(imported && places !== '' ? [`${subject ?? `${imported.id} names`} ${places}${days}.`] : []),
     changesText(impact, against, today),
     ...(past === null ? [] : [past]),
     ...(imported ? [fallbackText(imported, impact, today)] : []),
