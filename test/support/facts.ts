@@ -184,9 +184,14 @@ export const schemaErrors = (name: 'release' | 'rate' | 'publisher', value: unkn
   return validate?.(value) === true ? [] : (validate?.errors ?? [name]);
 };
 
-/** The expected result of parsing a text: a state, the problems of a product tax code, or suggestions. */
-export const readings = (topic: string) =>
-  readFacts('readings.csv', 'topic text result note').filter((row) => row.topic === topic);
+const allReadings = Map.groupBy(readFacts('readings.csv', 'topic text result note'), ({ topic }) => topic);
+
+/** The texts of a topic and what they are read as, such as a state. Throws for an unknown topic. */
+export const readings = (topic: string) => {
+  const rows = allReadings.get(topic);
+  if (!rows) throw new Error(`readings.csv has no topic ${topic}.`);
+  return rows;
+};
 
 /** Parses the text of an effect, such as `base_cap amount=5000 per=line`. */
 export const readEffect = (text: string): Effect => {
