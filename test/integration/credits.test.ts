@@ -228,17 +228,6 @@ it("rejects an unmatched line outside the sale's states, and accepts another cit
   expect((await made(credit(to('Lansing', 'MI', '48933')))).tax_amount).toBe('6.00');
 });
 
-it.each<[object, string]>([
-  [{ id: 'new' }, 'required_field /line_items/0/unit_price'],
-  [{ id: 'new', unit_price: '5.00', discount_amount: '5.01' }, 'invalid_format /line_items/0/discount_amount'],
-  [{ discount_amount: '50.01' }, 'invalid_format /line_items/0/discount_amount'],
-  [{ unit_price: '-1.00' }, 'invalid_format /line_items/0/unit_price'],
-  [{ third_party_discount_amount: '50.01' }, 'invalid_format /line_items/0/third_party_discount_amount'],
-])('rejects the line %j', async (line, refused) => {
-  const { credit } = await withSale();
-  expect(getRefusal(await credit(one('item_1', line)))).toBe(`422 | validation_${refused}`);
-});
-
 it.each(['constructor', '__proto__', 'toString'])('credits a line whose id is %s like any other line', async (id) => {
   const { client, credit, credited } = await withSale({ line_items: [goods({ id }), goods({ id: 'other' })] });
   const first = await made(credit(one(id)));

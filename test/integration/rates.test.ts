@@ -39,19 +39,6 @@ describe('the built-in content', () => {
     expect(await recordCalls(() => made(get(minneapolis)))).toEqual([]);
     expect(await recordCalls(() => made(get({ postal_code: '78701', city: 'Austin', state: 'TX' })))).toEqual([]);
   });
-
-  it.each<[Record<string, string>, string]>([
-    [{}, '422 | validation_required_field postal_code'],
-    [{ city: 'Minneapolis' }, '422 | validation_required_field state'],
-    [{ postal_code: '5540' }, '422 | validation_address_unresolvable postal_code'],
-    [{ postal_code: '55401', state: 'ZZ' }, '422 | validation_address_unresolvable state'],
-    [{ ...minneapolis, date: '2026-02-30' }, '422 | validation_invalid_format date'],
-    [{ ...minneapolis, date: '2026-11-22T00:00:00Z' }, '422 | validation_invalid_format date'],
-    [{ ...minneapolis, city: 'x'.repeat(501) }, '422 | validation_invalid_format city'],
-    [{ ...minneapolis, zip: '55401' }, '422 | validation_unknown_parameter zip'],
-  ])('rejects %o', async (query, refusal) => {
-    expect(getRefusal(await (await clientWith())(query))).toBe(refusal);
-  });
 });
 
 describe("the account's policies", () => {

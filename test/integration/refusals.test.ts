@@ -70,7 +70,7 @@ it.each(rows)('returns the refusal $refused for $request with $sent', async ({ r
   for (const text of texts.split(' … ')) if (at) expect(error?.detail).toContain(text);
   for (const { source, detail, meta } of response.body.errors) {
     if (response.status === 422)
-      expect(detail).toMatch(/Send |Leave |Did you mean |Known parameters: | has the fields /);
+      expect(detail).toMatch(/[Ss]end |Leave |Did you mean |Known parameters: | has the fields /);
     expect(detail).not.toContain('Invalid input');
     const [, suggested] = /Did you mean `?([^`?]+)`?\?/.exec(detail) ?? [];
     if (request === 'POST /customers') expect(meta['did_you_mean']).toEqual(suggested && [suggested]);

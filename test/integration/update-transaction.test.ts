@@ -181,13 +181,6 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
   return draft;
 };
 
-it('accepts no query parameter except expand in GET of a transaction', async () => {
-  const client = await newClient();
-  const { id } = await sold(client);
-  expect(getRefusal(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
-  expect(getRefusal(await client.get(`${id}?expand=line_items`))).toBe('422 | validation_invalid_format expand');
-});
-
 it('includes a hash in each history entry that the response determines and the next entry repeats', async () => {
   const client = await newClient();
   const parent = await sold(client);

@@ -405,16 +405,6 @@ describe('unknown rates', () => {
   });
 });
 
-it.each<[RatesQuery, string]>([
-  [{}, 'postal_code'],
-  [{ state: 'MN' }, 'postal_code'],
-  [{ postal_code: ' ', county: 'Hennepin', line1: '1 Main St', country: 'US' }, 'postal_code'],
-  [{ city: 'Minneapolis' }, 'state'],
-  [{ city: 'Minneapolis', country: 'USA' }, 'state'],
-])('rejects an incomplete address, with what to send: %o', async (query, parameter) => {
-  expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
-});
-
 it('returns no warning about calculated tax for an address that is not covered', async () => {
   const { warnings } = await ratesAt({ postal_code: '96910' });
   expect(warnings.map(({ code }) => code)).toEqual(['not_covered']);
