@@ -31,7 +31,9 @@ const run = async (emulator: string): Promise<void> => {
   print(await calculationFigures());
   print((await import('./local-rates.ts')).localRateFigures());
   const apiKey = await (await import('../../infra/local/demo.ts')).createDemo(null);
-  print((await import('./cold-start.ts')).coldStartFigures(temporaryFolder(), apiKey));
+  const { bundleFigures, coldStartFigures } = await import('./cold-start.ts');
+  print(bundleFigures(temporaryFolder()));
+  print(coldStartFigures(temporaryFolder(), apiKey));
   await activateContent();
   print(await databaseFigures(apiKey, emulator));
   print(await (await import('./admission.ts')).admissionFigures('acct_demo', apiKey));

@@ -1,8 +1,19 @@
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundle, type Entry } from '../../infra/bundling.ts';
+import { bundle, type Entry, entries } from '../../infra/bundling.ts';
 import { getEvent } from '../support/handler-calls.ts';
 import { buildRequest } from './content.ts';
 import { type Figure, inNewProcess, median, rounded } from './figure.ts';
+
+/** Bundles every function as the deployment does, each into a folder with its name, and measures the code. */
+export const bundleFigures = (folder: string): Figure[] =>
+  entries.map((of) => {
+    const outdir = join(folder, of);
+    bundle(of, outdir);
+    const code = readdirSync(outdir).filter((file) => file.endsWith('.js'));
+    const bytes = code.reduce((sum, file) => sum + statSync(join(outdir, file)).size, 0);
+    return { figure: 'bundle', of, minified_kibibytes: rounded(bytes / 1024) };
+  });
 
 /** The entries by name. The control is bundled like a function of the service. */
 const variants = { 'create-calculation': 'create-calculation', control: '../test/bench/cold-start-control' };
