@@ -160,8 +160,9 @@ export const general = 'GENERAL';
  * equivalent.
  */
 const getCode = (code: string | null): string | null => {
-  if (code === null || code === general) return general;
-  if (/[A-Z]/.test(code) && code.includes('.')) return code;
+  if (code === null) return general;
+  // A misspelled code of Levy is refused, not taxed as general goods.
+  if (findProduct(code) || (/[A-Z]/.test(code) && code.includes('.'))) return code;
   return equivalentRow('taxjar', code)?.levyCode ?? null;
 };
 

@@ -93,7 +93,7 @@ describe('taxes', () => {
   it('accepts shipping of goods that are usually not shipped, such as goods without tax and gift cards', async () => {
     const { client } = await newClient();
     const shipped = { ...michigan, shipping: 5 };
-    for (const product_tax_code of ['99999', '14111803A0001']) {
+    for (const product_tax_code of ['99999', '14111803A0001', 'NONTAXABLE']) {
       const line_items = [{ id: '1', quantity: 2, unit_price: 10, product_tax_code }];
       const { tax } = await client.taxForOrder({ ...shipped, amount: 20, line_items });
       expect(tax).toMatchObject({ order_total_amount: 25, shipping: 5, taxable_amount: 0, amount_to_collect: 0 });
