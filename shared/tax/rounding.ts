@@ -36,15 +36,6 @@ export const bracketFor = (
     ? rounding.brackets.find(({ jurisdiction, rate }) => jurisdiction === code && scaledRate(rate).units === rateUnits)
     : undefined;
 
-/** Rounds the total of several assessments by their table, and allocates the tax by largest remainder. */
-const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
-  const cents = group.reduce((sum, { taxable }) => sum + taxable, 0n);
-  return allocate(
-    bracketTax(cents, scaledRate(bracket.rate).units, bracket),
-    group.map(({ exact }) => exact),
-  );
-};
-
 const firstRounding = ([first]: readonly Assessment[]): Rounding | undefined => first?.treatment.rounding;
 
 /** Returns whether a state drops exactly half a cent (S.C. Code 12-36-940(C)). */
@@ -98,44 +89,6 @@ export const totalByState = (assessments: readonly Assessment[]): bigint =>
     ? roundTotal(assessments)
     : sum([...Map.groupBy(assessments, ({ treatment }) => treatment.state).values()].map(roundTotal));
 
-/**
- * Rounds the tax of one state on the whole invoice: by its mandatory tables, and the remaining rows together half up. A
- * table's total is allocated to its assessments by largest remainder. The remaining tax is allocated first to the
- * charges (lines, shipping) and then to the assessments of each, so no line is off by a whole cent.
- */
-const roundInvoice = (assessments: readonly Assessment[], charges: readonly number[] = []): bigint[] => {
-  const taxes: bigint[] = new Array(assessments.length).fill(0n);
-  const groups = Map.groupBy(assessments.keys(), (index) => {
-    const { treatment, rate, taxable, exact } = assessments[index] as Assessment;
-    return bracketFor(treatment.rounding, treatment.jurisdiction.code, rate.units, { taxable, exact });
-  });
-  for (const [bracket, indexes] of groups) {
-    const group = indexes.map((index) => assessments[index] as Assessment);
-    const parts = bracket
-      ? roundByBracket(group, bracket)
-      : roundByCharge(
-          group,
-          indexes.map((index) => charges[index]),
-        );
-    for (const [position, index] of indexes.entries()) taxes[index] = parts[position] as bigint;
-  }
-  return taxes;
-};
-
-const roundByCharge = (group: readonly Assessment[], charges: readonly (number | undefined)[]): bigint[] => {
-  const members = [...Map.groupBy(group.keys(), (index) => charges[index]).values()];
-  const exactAt = (index: number) => (group[index] as Assessment).exact;
-  const exacts = members.map((indexes) => sum(indexes.map(exactAt)));
-  const taxes: bigint[] = new Array(group.length);
-  const total = roundExact(sum(exacts), firstRounding(group));
-  for (const [charge, tax] of split(total, exacts).entries()) {
-    const indexes = members[charge] as number[];
-    const parts = split(tax, indexes.map(exactAt));
-    for (const [position, index] of indexes.entries()) taxes[index] = parts[position] as bigint;
-  }
-  return taxes;
-};
-
 /** Splits a rounded total by largest remainder over the exact taxes that it was rounded from. */
 const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
   const parts = exacts.map((exact) => exact / minorUnit);
@@ -154,27 +107,47 @@ export type Charge = {
 export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isOnInvoice }: Charge): boolean =>
   rounding === 'invoice' || isOnInvoice;
 
-type Entry = { readonly charge: number; readonly position: number; readonly assessment: Assessment };
+/** An assessment on an invoice, with the index of its charge, and the tax that rounding gives it. */
+type Entry = { readonly charge: number; readonly assessment: Assessment; tax: bigint };
 
-/** Rounds charges on their invoice, per state. Returns taxes by charge. */
+const exactTaxes = (entries: readonly Entry[]): bigint[] => entries.map(({ assessment }) => assessment.exact);
+
+const findBracket = ({ assessment }: Entry): Bracket | undefined => {
+  const { treatment, rate } = assessment;
+  return bracketFor(treatment.rounding, treatment.jurisdiction.code, rate.units, assessment);
+};
+
+/** Rounds the total of entries by their table, and allocates it by largest remainder. */
+const roundByBracket = (entries: readonly Entry[], bracket: Bracket): bigint[] => {
+  const cents = sum(entries.map(({ assessment }) => assessment.taxable));
+  return allocate(bracketTax(cents, scaledRate(bracket.rate).units, bracket), exactTaxes(entries));
+};
+
+/** Rounds the total of entries half up, and splits it by charge and then by entry, in their order. */
+const roundByCharge = (entries: readonly Entry[]): bigint[] => {
+  const charges = [...Map.groupBy(entries, ({ charge }) => charge).values()];
+  const exacts = charges.map((own) => sum(exactTaxes(own)));
+  const total = roundExact(sum(exacts), firstRounding(entries.map(({ assessment }) => assessment)));
+  const taxes = split(total, exacts);
+  return charges.flatMap((own, index) => split(taxes[index] as bigint, exactTaxes(own)));
+};
+
+/**
+ * Rounds charges on the invoice of each state: by its mandatory tables, and the remaining rows together half up. A
+ * table's total is allocated to its assessments by largest remainder. The remaining tax is allocated first to the
+ * charges (lines, shipping) and then to the assessments of each, so no line is off by a whole cent. Returns taxes by
+ * charge.
+ */
 export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint[][] => {
-  const taxes = charges.map((assessments) => new Array<bigint>(assessments.length).fill(0n));
-  const invoices = new Map<string, Entry[]>();
-  for (const [charge, assessments] of charges.entries())
-    for (const [position, assessment] of assessments.entries()) {
-      const { state } = assessment.treatment;
-      const invoice = invoices.get(state) ?? [];
-      if (invoice.push({ charge, position, assessment }) === 1) invoices.set(state, invoice);
+  const entries = charges.map((assessments, charge) =>
+    assessments.map((assessment): Entry => ({ charge, assessment, tax: 0n })),
+  );
+  for (const invoice of Map.groupBy(entries.flat(), ({ assessment }) => assessment.treatment.state).values())
+    for (const [bracket, group] of Map.groupBy(invoice, findBracket)) {
+      const taxes = bracket ? roundByBracket(group, bracket) : roundByCharge(group);
+      for (const [index, entry] of group.entries()) entry.tax = taxes[index] as bigint;
     }
-  for (const invoice of invoices.values()) {
-    const assessments = invoice.map(({ assessment }) => assessment);
-    const owners = invoice.map(({ charge }) => charge);
-    for (const [index, tax] of roundInvoice(assessments, owners).entries()) {
-      const { charge, position } = invoice[index] as Entry;
-      (taxes[charge] as bigint[])[position] = tax;
-    }
-  }
-  return taxes;
+  return entries.map((own) => own.map(({ tax }) => tax));
 };
 
 /**
