@@ -38,14 +38,13 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Calculate tax',
-    description:
-      'Calculates the tax on an order and stores nothing. The response repeats every field of the request as sent, so you can post it to /transactions unchanged. With `type: credit` and a parent, it returns what that credit would record.',
-    requests: {
-      sale: { summary: 'Tax on a sale', value: sale },
-      credit: { summary: 'Tax on a partial refund', value: { ...credit, line_items: oneItem } },
-    },
-    response: { description: 'The tax on the order.', schema: Calculation, example: ({ calculation }) => calculation },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Calculate tax',
+  description:
+    'Calculates the tax on an order and stores nothing. The response repeats every field of the request as sent, so you can post it to /transactions unchanged. With `type: credit` and a parent, it returns what that credit would record.',
+  requests: {
+    sale: { summary: 'Tax on a sale', value: sale },
+    credit: { summary: 'Tax on a partial refund', value: { ...credit, line_items: oneItem } },
+  },
+  response: { description: 'The tax on the order.', schema: Calculation, example: ({ calculation }) => calculation },
+});

@@ -44,31 +44,30 @@ const exampleReconciliation = {
   warnings: [],
 };
 
-export const documentation = () =>
-  ({
-    summary: 'Reconcile with a billing system',
-    description: [
-      'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what is only in the ledger. Only finalized and filed transactions count.',
-      'Amounts must match exactly; amounts of credits are positive. A `reference_id` that occurs twice is rejected.',
-      'Missing and different transactions are read with strong consistency, so a transaction that was just finalized counts. One response covers at most 2,000 transactions of the range, and has `complete: false` if there are more.',
-    ].join('\n\n'),
-    requests: {
-      month: {
-        summary: 'Invoices of one month',
-        value: {
-          from: '2026-10-01',
-          to: '2026-10-31',
-          transactions: [
-            { reference_id: 'invoice_1001', total_amount: '100.70', tax_amount: '5.70' },
-            { reference_id: 'invoice_1002', total_amount: '100.00', tax_amount: '5.00' },
-            { reference_id: 'invoice_1003', total_amount: '53.00', tax_amount: '3.00' },
-          ],
-        },
+export const documentation = (): Documentation => ({
+  summary: 'Reconcile with a billing system',
+  description: [
+    'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what is only in the ledger. Only finalized and filed transactions count.',
+    'Amounts must match exactly; amounts of credits are positive. A `reference_id` that occurs twice is rejected.',
+    'Missing and different transactions are read with strong consistency, so a transaction that was just finalized counts. One response covers at most 2,000 transactions of the range, and has `complete: false` if there are more.',
+  ].join('\n\n'),
+  requests: {
+    month: {
+      summary: 'Invoices of one month',
+      value: {
+        from: '2026-10-01',
+        to: '2026-10-31',
+        transactions: [
+          { reference_id: 'invoice_1001', total_amount: '100.70', tax_amount: '5.70' },
+          { reference_id: 'invoice_1002', total_amount: '100.00', tax_amount: '5.00' },
+          { reference_id: 'invoice_1003', total_amount: '53.00', tax_amount: '3.00' },
+        ],
       },
     },
-    response: {
-      description: 'The differences between the list and the ledger.',
-      schema: Reconciliation,
-      example: () => exampleReconciliation,
-    },
-  }) satisfies Documentation;
+  },
+  response: {
+    description: 'The differences between the list and the ledger.',
+    schema: Reconciliation,
+    example: () => exampleReconciliation,
+  },
+});

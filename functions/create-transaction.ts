@@ -39,24 +39,23 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Create a transaction',
-    description: `Records a sale or a credit. A draft expires after ${defaults.draft_ttl_hours} hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.`,
-    requests: {
-      draft: { summary: 'Draft before the invoice is created', value: { ...sale, status: 'draft' } },
-      finalized: {
-        summary: 'Completed sale with the collected tax',
-        value: { ...sale, status: 'finalized', reference_id: 'invoice_1001', tax_amount: '5.70' },
-      },
-      fullRefund: { summary: 'Full refund', value: refund },
-      partialRefund: { summary: 'Partial refund of one of two items', value: { ...refund, line_items: oneItem } },
+export const documentation = (): Documentation => ({
+  summary: 'Create a transaction',
+  description: `Records a sale or a credit. A draft expires after ${defaults.draft_ttl_hours} hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.`,
+  requests: {
+    draft: { summary: 'Draft before the invoice is created', value: { ...sale, status: 'draft' } },
+    finalized: {
+      summary: 'Completed sale with the collected tax',
+      value: { ...sale, status: 'finalized', reference_id: 'invoice_1001', tax_amount: '5.70' },
     },
-    response: {
-      status: 201,
-      description: 'The created transaction.',
-      schema: Transaction,
-      example: ({ draft }) => draft,
-      headers: ['Location', 'ETag'],
-    },
-  }) satisfies Documentation;
+    fullRefund: { summary: 'Full refund', value: refund },
+    partialRefund: { summary: 'Partial refund of one of two items', value: { ...refund, line_items: oneItem } },
+  },
+  response: {
+    status: 201,
+    description: 'The created transaction.',
+    schema: Transaction,
+    example: ({ draft }) => draft,
+    headers: ['Location', 'ETag'],
+  },
+});

@@ -27,19 +27,18 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Retrieve the account',
-    description:
-      'Returns the account of the credential, the scopes of the credential, and the settings that affect calculations and filings. A changed setting is returned at once, and applies to all requests within a minute.',
-    response: {
-      description: 'The account.',
-      schema: AccountResponse,
-      example: ({ account }) => ({
-        ...accountResponse({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
-        api_keys: [{ id: exampleId.replace('txn', 'key'), label: 'Finance' }],
-        changes: [],
-      }),
-      headers: ['ETag'],
-    },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Retrieve the account',
+  description:
+    'Returns the account of the credential, the scopes of the credential, and the settings that affect calculations and filings. A changed setting is returned at once, and applies to all requests within a minute.',
+  response: {
+    description: 'The account.',
+    schema: AccountResponse,
+    example: ({ account }) => ({
+      ...accountResponse({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
+      api_keys: [{ id: exampleId.replace('txn', 'key'), label: 'Finance' }],
+      changes: [],
+    }),
+    headers: ['ETag'],
+  },
+});

@@ -32,16 +32,15 @@ export const { endpoint, handler } = definePublicDocument({
   read,
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Open the console',
-    description:
-      'A page for finance and support: reports, transactions, filings, coverage and customers. It contains no account data: users sign in with an API key or through the configured issuer. It loads nothing from other hosts.',
-    response: {
-      description: 'An HTML page.',
-      schema: { type: 'string' },
-      type: 'text/html',
-      example: () => '<!doctype html><title>Levy console</title>',
-    },
-    notModified: 'The page matches `If-None-Match`.',
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Open the console',
+  description:
+    'A page for finance and support: reports, transactions, filings, coverage and customers. It contains no account data: users sign in with an API key or through the configured issuer. It loads nothing from other hosts.',
+  response: {
+    description: 'An HTML page.',
+    schema: { type: 'string' },
+    type: 'text/html',
+    example: () => '<!doctype html><title>Levy console</title>',
+  },
+  notModified: 'The page matches `If-None-Match`.',
+});

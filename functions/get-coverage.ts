@@ -71,15 +71,14 @@ const exampleCoverage = () => {
   return { object: 'coverage', tax_date, states: michigan ? coverageOfAll([michigan], tax_date) : [], attribution };
 };
 
-export const documentation = () =>
-  ({
-    summary: 'Retrieve coverage',
-    description:
-      'Returns what the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` shows where the content comes from and whether its official files are stale.',
-    response: {
-      description: 'The states in alphabetical order. A place without content has no row.',
-      schema: Coverage,
-      example: exampleCoverage,
-    },
-    notModified: 'The coverage matches `If-None-Match`.',
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Retrieve coverage',
+  description:
+    'Returns what the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` shows where the content comes from and whether its official files are stale.',
+  response: {
+    description: 'The states in alphabetical order. A place without content has no row.',
+    schema: Coverage,
+    example: exampleCoverage,
+  },
+  notModified: 'The coverage matches `If-None-Match`.',
+});

@@ -17,15 +17,14 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Retrieve a customer',
-    description: 'Returns the customer with its exemption certificates, including expired ones.',
-    response: {
-      description: 'The customer.',
-      schema: StoredCustomer,
-      example: ({ customer }) => customer,
-      headers: ['ETag'],
-    },
-    errorExamples: () => [customerNotFound],
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Retrieve a customer',
+  description: 'Returns the customer with its exemption certificates, including expired ones.',
+  response: {
+    description: 'The customer.',
+    schema: StoredCustomer,
+    example: ({ customer }) => customer,
+    headers: ['ETag'],
+  },
+  errorExamples: () => [customerNotFound],
+});

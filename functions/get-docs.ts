@@ -5,16 +5,15 @@ export const read = () => pageDocument(readPage('docs'));
 
 export const { endpoint, handler } = definePublicDocument({ name: 'get-docs', path: '/docs', read });
 
-export const documentation = () =>
-  ({
-    summary: 'Read the documentation',
-    description:
-      'This document as an HTML page, with every example and with forms that send requests. The page loads nothing from other hosts.',
-    response: {
-      description: 'An HTML page.',
-      schema: { type: 'string' },
-      type: 'text/html',
-      example: () => '<!doctype html><title>Levy API</title>',
-    },
-    notModified: 'The page matches `If-None-Match`.',
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Read the documentation',
+  description:
+    'This document as an HTML page, with every example and with forms that send requests. The page loads nothing from other hosts.',
+  response: {
+    description: 'An HTML page.',
+    schema: { type: 'string' },
+    type: 'text/html',
+    example: () => '<!doctype html><title>Levy API</title>',
+  },
+  notModified: 'The page matches `If-None-Match`.',
+});

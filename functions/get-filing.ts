@@ -39,25 +39,24 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Retrieve a filing',
-    description: [
-      'Returns the totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',
-      'The totals of most filings fit into one response, which has room for about 2,000 jurisdictions. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page.',
-      '`expand=entries` adds a page of its entries: each transaction in the totals, once.',
-      'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate, and with the sums of the whole state at the end of the last page; with `expand=entries`, the entries of the page. `Link` names the next page. Text that a spreadsheet would run as a formula begins with an apostrophe.',
-      'With `Accept: application/xml`, the filing is a simplified electronic return of the Streamlined Sales Tax Agreement, with the ids of the account setting `return_identity`. It is a test unless you send `process_type=P`. The same filing gives the same bytes; the hash in the name of the file and in `ETag` changes with the return.',
-      "`form` adds `worksheet`: the lines of the state's form in `worksheet_form`, rounded as the form requires, and its schedule of local jurisdictions. A line that Levy cannot fill is blank, with the reason. With `Accept: text/csv`, the worksheet is the file.",
-    ].join('\n\n'),
-    response: {
-      description: 'The filing.',
-      schema: Filing,
-      example: ({ filings }) => filings.closed,
-      csvExample: ({ filings }) => totalsCsv(filings.closed),
-      returnExample: ({ filings }) => exampleReturn(filings.closed),
-      headers: ['Vary'],
-      optionalHeaders: ['Link', 'Content-Disposition', 'ETag'],
-    },
-    errorExamples: () => [filingNotFound, identityMissing],
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Retrieve a filing',
+  description: [
+    'Returns the totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',
+    'The totals of most filings fit into one response, which has room for about 2,000 jurisdictions. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page.',
+    '`expand=entries` adds a page of its entries: each transaction in the totals, once.',
+    'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate, and with the sums of the whole state at the end of the last page; with `expand=entries`, the entries of the page. `Link` names the next page. Text that a spreadsheet would run as a formula begins with an apostrophe.',
+    'With `Accept: application/xml`, the filing is a simplified electronic return of the Streamlined Sales Tax Agreement, with the ids of the account setting `return_identity`. It is a test unless you send `process_type=P`. The same filing gives the same bytes; the hash in the name of the file and in `ETag` changes with the return.',
+    "`form` adds `worksheet`: the lines of the state's form in `worksheet_form`, rounded as the form requires, and its schedule of local jurisdictions. A line that Levy cannot fill is blank, with the reason. With `Accept: text/csv`, the worksheet is the file.",
+  ].join('\n\n'),
+  response: {
+    description: 'The filing.',
+    schema: Filing,
+    example: ({ filings }) => filings.closed,
+    csvExample: ({ filings }) => totalsCsv(filings.closed),
+    returnExample: ({ filings }) => exampleReturn(filings.closed),
+    headers: ['Vary'],
+    optionalHeaders: ['Link', 'Content-Disposition', 'ETag'],
+  },
+  errorExamples: () => [filingNotFound, identityMissing],
+});

@@ -21,24 +21,23 @@ export const { endpoint, handler } = definePublicDocument({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Read the OpenAPI document',
-    description:
-      'The machine-readable API definition, to generate a client or to import into a tool. Needs no credential.',
-    response: {
-      description: 'An OpenAPI 3.1 document.',
-      schema: {
-        title: 'OpenApiDocument',
-        type: 'object',
-        required: ['openapi', 'info', 'paths'],
-        properties: {
-          openapi: { type: 'string', pattern: '^3\\.1\\.' },
-          info: { type: 'object' },
-          paths: { type: 'object' },
-        },
+export const documentation = (): Documentation => ({
+  summary: 'Read the OpenAPI document',
+  description:
+    'The machine-readable API definition, to generate a client or to import into a tool. Needs no credential.',
+  response: {
+    description: 'An OpenAPI 3.1 document.',
+    schema: {
+      title: 'OpenApiDocument',
+      type: 'object',
+      required: ['openapi', 'info', 'paths'],
+      properties: {
+        openapi: { type: 'string', pattern: '^3\\.1\\.' },
+        info: { type: 'object' },
+        paths: { type: 'object' },
       },
-      example: () => ({ openapi: '3.1.0', info: { title: 'Levy' }, paths: {} }),
     },
-    notModified: 'The document matches `If-None-Match`.',
-  }) satisfies Documentation;
+    example: () => ({ openapi: '3.1.0', info: { title: 'Levy' }, paths: {} }),
+  },
+  notModified: 'The document matches `If-None-Match`.',
+});

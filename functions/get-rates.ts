@@ -21,12 +21,11 @@ const exampleRates = async ({ accepted, account, ports }: Samples) => {
   return accepted(await findRates(exampleRatesQuery, account.settings, { ...ports, now: () => day }));
 };
 
-export const documentation = () =>
-  ({
-    summary: 'Retrieve rates',
-    description: [
-      'Returns the general rates for a sale to an address, each with its source, and their exact sum. Use it to show the rate in a cart or to check an address. It stores nothing.',
-      'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are for general goods shipped from outside the state. A product can have different rates: use `POST /calculations` for these. Any `date` is allowed. In Idaho and Mississippi, the local tax is left out if the `ship_from` of the account is in another state. The account settings `ambiguous_address`, `incomplete_coverage`, `remote_seller_elections` and `pass_on_general_excise` apply as in a calculation; with `pass_on_general_excise`, the rates for Hawaii are the maximum visible rates. If the content does not cover the address or the day, `combined_rate` is `null` and the response has a warning.',
-    ].join('\n\n'),
-    response: { description: 'The rates of the address.', schema: Rates, example: exampleRates },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Retrieve rates',
+  description: [
+    'Returns the general rates for a sale to an address, each with its source, and their exact sum. Use it to show the rate in a cart or to check an address. It stores nothing.',
+    'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are for general goods shipped from outside the state. A product can have different rates: use `POST /calculations` for these. Any `date` is allowed. In Idaho and Mississippi, the local tax is left out if the `ship_from` of the account is in another state. The account settings `ambiguous_address`, `incomplete_coverage`, `remote_seller_elections` and `pass_on_general_excise` apply as in a calculation; with `pass_on_general_excise`, the rates for Hawaii are the maximum visible rates. If the content does not cover the address or the day, `combined_rate` is `null` and the response has a warning.',
+  ].join('\n\n'),
+  response: { description: 'The rates of the address.', schema: Rates, example: exampleRates },
+});

@@ -15,20 +15,19 @@ export const { endpoint, handler } = defineEndpoint({
   respond: async ({ caller }) => accept(await registrationAdvice(caller.account, { reports: reportReads, now })),
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Advise on registrations',
-    description: [
-      "Compares the sales in each state with the state's economic nexus threshold, over the state's measuring period, and shows where to register. Credits are not subtracted. Sales of unknown taxability are included, so a share can be too high, but never too low.",
-      'Levy counts only the sales that are recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
-    ].join('\n\n'),
-    response: {
-      description: 'The advice by state.',
-      schema: RegistrationAdvice,
-      example: async ({ account, reportPorts }) => {
-        const advice = await registrationAdvice(account, reportPorts);
-        // An example with one of many states.
-        return { ...advice, data: advice.data.filter(({ state }) => state === 'US-MI') };
-      },
+export const documentation = (): Documentation => ({
+  summary: 'Advise on registrations',
+  description: [
+    "Compares the sales in each state with the state's economic nexus threshold, over the state's measuring period, and shows where to register. Credits are not subtracted. Sales of unknown taxability are included, so a share can be too high, but never too low.",
+    'Levy counts only the sales that are recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
+  ].join('\n\n'),
+  response: {
+    description: 'The advice by state.',
+    schema: RegistrationAdvice,
+    example: async ({ account, reportPorts }) => {
+      const advice = await registrationAdvice(account, reportPorts);
+      // An example with one of many states.
+      return { ...advice, data: advice.data.filter(({ state }) => state === 'US-MI') };
     },
-  }) satisfies Documentation;
+  },
+});

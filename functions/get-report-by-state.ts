@@ -15,14 +15,13 @@ export const { endpoint, handler } = defineEndpoint({
   respond: ({ query, caller }) => reportByState(query, caller.account, { reports: reportReads, now }),
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Report sales by state and month',
-    description:
-      'Returns the sales and credits of finalized and filed transactions by state, month and currency, including states where the account is not registered. A transaction counts in the month of its tax day. A filing can differ, because it also includes late transactions of earlier months. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
-    response: {
-      description: 'The sums by state and month.',
-      schema: ReportByState,
-      example: async ({ accepted, account, reportPorts }) => accepted(await reportByState({}, account, reportPorts)),
-    },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Report sales by state and month',
+  description:
+    'Returns the sales and credits of finalized and filed transactions by state, month and currency, including states where the account is not registered. A transaction counts in the month of its tax day. A filing can differ, because it also includes late transactions of earlier months. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
+  response: {
+    description: 'The sums by state and month.',
+    schema: ReportByState,
+    example: async ({ accepted, account, reportPorts }) => accepted(await reportByState({}, account, reportPorts)),
+  },
+});

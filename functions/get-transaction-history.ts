@@ -36,12 +36,11 @@ const exampleHistory = ({ finalized }: Samples) =>
     '2',
   );
 
-export const documentation = () =>
-  ({
-    summary: 'List the changes of a transaction',
-    description: [
-      'Returns every change, newest first. Changes are never deleted. Page with `starting_after`.',
-      'The entries form a hash chain: each has the hash of the previous entry and of the resulting state, so any change can be detected. For a draft past its deadline, the last entry is its expiry, even if it is not stored yet.',
-    ].join('\n\n'),
-    response: { description: 'A page of changes.', schema: TransactionHistory, example: exampleHistory },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List the changes of a transaction',
+  description: [
+    'Returns every change, newest first. Changes are never deleted. Page with `starting_after`.',
+    'The entries form a hash chain: each has the hash of the previous entry and of the resulting state, so any change can be detected. For a draft past its deadline, the last entry is its expiry, even if it is not stored yet.',
+  ].join('\n\n'),
+  response: { description: 'A page of changes.', schema: TransactionHistory, example: exampleHistory },
+});

@@ -28,15 +28,14 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Retrieve a transaction',
-    description:
-      'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. No other response contains `history`, and it is not part of the hashed state.',
-    response: {
-      description: 'The transaction.',
-      schema: RetrievedTransaction,
-      example: ({ finalized }) => ({ ...finalized, history: null }),
-      headers: ['ETag'],
-    },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Retrieve a transaction',
+  description:
+    'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. No other response contains `history`, and it is not part of the hashed state.',
+  response: {
+    description: 'The transaction.',
+    schema: RetrievedTransaction,
+    example: ({ finalized }) => ({ ...finalized, history: null }),
+    headers: ['ETag'],
+  },
+});

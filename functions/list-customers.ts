@@ -16,14 +16,13 @@ export const { endpoint, handler } = defineEndpoint({
   respond: ({ query, caller }) => listCustomers(query, caller.account, { customers: customerReads, now }),
 });
 
-export const documentation = () =>
-  ({
-    summary: 'List customers',
-    description:
-      'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true. A request reads at most 400 customers.',
-    response: {
-      description: 'A page of customers.',
-      schema: CustomerList,
-      example: ({ customer }) => listResponse('/customers', [customer]),
-    },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List customers',
+  description:
+    'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true. A request reads at most 400 customers.',
+  response: {
+    description: 'A page of customers.',
+    schema: CustomerList,
+    example: ({ customer }) => listResponse('/customers', [customer]),
+  },
+});

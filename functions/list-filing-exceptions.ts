@@ -37,11 +37,10 @@ const exampleList = () =>
     },
   ]);
 
-export const documentation = () =>
-  ({
-    summary: 'List the exceptions or review entries of a filing',
-    description:
-      'Returns the sales and credits that need attention before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. With `list=review`, returns those with warnings that can change their tax. Incomplete while the filing is closing.',
-    response: { description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },
-    errorExamples: () => [filingNotFound],
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List the exceptions or review entries of a filing',
+  description:
+    'Returns the sales and credits that need attention before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. With `list=review`, returns those with warnings that can change their tax. Incomplete while the filing is closing.',
+  response: { description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },
+  errorExamples: () => [filingNotFound],
+});

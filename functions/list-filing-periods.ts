@@ -26,10 +26,9 @@ const exampleList = async ({ accepted, account, ports }: Samples) => {
   return accepted(await filingPeriods({ ...account, settings }, null, {}, { filings, now: ports.now }));
 };
 
-export const documentation = () =>
-  ({
-    summary: 'List periods without a filing',
-    description:
-      'Returns the periods of each registered state after its last filing, up to the current one or the end of the registration, with their due dates. If sales or credits were recorded after the last period of a registration that ended or was removed, the next period with any is listed; close it with `POST /filings`. States without a registration are listed if they have filings, or if `state` names them. Periods with a filing are in `GET /filings`. An account without a list of registrations gets an empty list.',
-    response: { description: 'A page of periods.', schema: FilingPeriodList, example: exampleList },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List periods without a filing',
+  description:
+    'Returns the periods of each registered state after its last filing, up to the current one or the end of the registration, with their due dates. If sales or credits were recorded after the last period of a registration that ended or was removed, the next period with any is listed; close it with `POST /filings`. States without a registration are listed if they have filings, or if `state` names them. Periods with a filing are in `GET /filings`. An account without a list of registrations gets an empty list.',
+  response: { description: 'A page of periods.', schema: FilingPeriodList, example: exampleList },
+});

@@ -20,14 +20,13 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'List filings',
-    description:
-      'Returns filings, newest first, without their totals. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
-    response: {
-      description: 'A page of filings.',
-      schema: FilingList,
-      example: ({ filings }) => listResponse('/filings', [{ ...filings.filed, totals: null }]),
-    },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List filings',
+  description:
+    'Returns filings, newest first, without their totals. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
+  response: {
+    description: 'A page of filings.',
+    schema: FilingList,
+    example: ({ filings }) => listResponse('/filings', [{ ...filings.filed, totals: null }]),
+  },
+});

@@ -21,20 +21,19 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'List product attributes',
-    description:
-      'Returns the facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
-    response: {
-      description: 'A page of product attributes.',
-      schema: ProductAttributesListResponse,
-      example: () => ({
-        object: 'list',
-        url: '/product-attributes',
-        has_more: true,
-        data: vocabulary().productAttributes.filter(({ code }) => code === '_ATHLETIC'),
-      }),
-    },
-    notModified: 'The page matches `If-None-Match`.',
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List product attributes',
+  description:
+    'Returns the facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
+  response: {
+    description: 'A page of product attributes.',
+    schema: ProductAttributesListResponse,
+    example: () => ({
+      object: 'list',
+      url: '/product-attributes',
+      has_more: true,
+      data: vocabulary().productAttributes.filter(({ code }) => code === '_ATHLETIC'),
+    }),
+  },
+  notModified: 'The page matches `If-None-Match`.',
+});

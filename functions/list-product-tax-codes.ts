@@ -56,11 +56,10 @@ const exampleList = () => {
   };
 };
 
-export const documentation = () =>
-  ({
-    summary: 'List or search product tax codes',
-    description:
-      'Returns the product tax codes, sorted by code, each with its description, examples, and the equivalent codes of Stripe, TaxJar and Avalara. `q` searches by keywords. `state` adds how a state taxes each product, and which attributes change its taxation. Filters are ANDed. The default page size returns the whole list in one call.',
-    response: { description: 'A page of product tax codes.', schema: ProductTaxCodeList, example: exampleList },
-    notModified: 'The page matches `If-None-Match`.',
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List or search product tax codes',
+  description:
+    'Returns the product tax codes, sorted by code, each with its description, examples, and the equivalent codes of Stripe, TaxJar and Avalara. `q` searches by keywords. `state` adds how a state taxes each product, and which attributes change its taxation. Filters are ANDed. The default page size returns the whole list in one call.',
+  response: { description: 'A page of product tax codes.', schema: ProductTaxCodeList, example: exampleList },
+  notModified: 'The page matches `If-None-Match`.',
+});

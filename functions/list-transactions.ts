@@ -43,17 +43,16 @@ export const { endpoint, handler } = defineEndpoint({
 
 const exampleList = ({ finalized }: Samples) => listResponse('/transactions', [{ ...finalized, line_items: null }]);
 
-export const documentation = () =>
-  ({
-    summary: 'List transactions',
-    description:
-      'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`, or none: continue while `has_more` is true. A request with `search`, with a filter by `status`, `state` or `type=sale`, or with two filters searches only a part of the list; `Searched-Back-To` returns how far. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
-    response: {
-      description: 'A page of transactions.',
-      schema: TransactionList,
-      example: exampleList,
-      csvExample: (samples) => transactionsCsv(exampleList(samples)),
-      headers: ['Vary'],
-      optionalHeaders: ['Searched-Back-To', 'Link', 'Content-Disposition'],
-    },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'List transactions',
+  description:
+    'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`, or none: continue while `has_more` is true. A request with `search`, with a filter by `status`, `state` or `type=sale`, or with two filters searches only a part of the list; `Searched-Back-To` returns how far. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
+  response: {
+    description: 'A page of transactions.',
+    schema: TransactionList,
+    example: exampleList,
+    csvExample: (samples) => transactionsCsv(exampleList(samples)),
+    headers: ['Vary'],
+    optionalHeaders: ['Searched-Back-To', 'Link', 'Content-Disposition'],
+  },
+});

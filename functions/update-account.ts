@@ -49,29 +49,28 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Update the account',
-    description: [
-      'Changes the settings that are sent. A list replaces the whole stored list. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings do not change. A change that would exclude open periods with sales or credits is refused.',
-      'The credential needs the scope `settings`, which the key of a storefront should not have. `changes` of `GET /account` lists who changed which setting. A repeated request changes nothing. The operator changes all other settings, such as the rate limit.',
-    ].join('\n\n'),
-    requestHeaders: ['IfMatch'],
-    requests: {
-      registrations: {
-        summary: 'Set the registrations',
-        value: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
-      },
+export const documentation = (): Documentation => ({
+  summary: 'Update the account',
+  description: [
+    'Changes the settings that are sent. A list replaces the whole stored list. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings do not change. A change that would exclude open periods with sales or credits is refused.',
+    'The credential needs the scope `settings`, which the key of a storefront should not have. `changes` of `GET /account` lists who changed which setting. A repeated request changes nothing. The operator changes all other settings, such as the rate limit.',
+  ].join('\n\n'),
+  requestHeaders: ['IfMatch'],
+  requests: {
+    registrations: {
+      summary: 'Set the registrations',
+      value: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
     },
-    response: {
-      description: 'The account after the change.',
-      schema: AccountResponse,
-      example: ({ account }) =>
-        accountResponse(
-          { ...account, id: exampleId.replace('txn', 'acct') },
-          new Set(['read', 'write', 'settings'] as const),
-        ),
-      headers: ['ETag'],
-    },
-    errorExamples: () => [otherSettings, openPeriodsExample],
-  }) satisfies Documentation;
+  },
+  response: {
+    description: 'The account after the change.',
+    schema: AccountResponse,
+    example: ({ account }) =>
+      accountResponse(
+        { ...account, id: exampleId.replace('txn', 'acct') },
+        new Set(['read', 'write', 'settings'] as const),
+      ),
+    headers: ['ETag'],
+  },
+  errorExamples: () => [otherSettings, openPeriodsExample],
+});

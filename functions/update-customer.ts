@@ -28,21 +28,20 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Update a customer',
-    description:
-      'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request. Recorded transactions keep their certificate; a draft keeps it until one of its inputs is edited.',
-    requestHeaders: ['IfMatch'],
-    requests: {
-      renew: { summary: 'Replace the certificates with a renewed one', value: exampleRenewal },
-      remove: { summary: 'Remove all certificates', value: { exemptions: [] } },
-    },
-    response: {
-      description: 'The customer after the change.',
-      schema: StoredCustomer,
-      example: ({ renewedCustomer }) => renewedCustomer,
-      headers: ['ETag'],
-    },
-    errorExamples: () => [customerNotFound, otherVersion(2, 'customer'), customerIdFixed(exampleCustomer.id)],
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Update a customer',
+  description:
+    'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request. Recorded transactions keep their certificate; a draft keeps it until one of its inputs is edited.',
+  requestHeaders: ['IfMatch'],
+  requests: {
+    renew: { summary: 'Replace the certificates with a renewed one', value: exampleRenewal },
+    remove: { summary: 'Remove all certificates', value: { exemptions: [] } },
+  },
+  response: {
+    description: 'The customer after the change.',
+    schema: StoredCustomer,
+    example: ({ renewedCustomer }) => renewedCustomer,
+    headers: ['ETag'],
+  },
+  errorExamples: () => [customerNotFound, otherVersion(2, 'customer'), customerIdFixed(exampleCustomer.id)],
+});

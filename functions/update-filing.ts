@@ -28,46 +28,45 @@ const exampleCorrection = {
   previous_confirmation_number: 'MI-2026-10-4711',
 };
 
-export const documentation = () =>
-  ({
-    summary: 'File or cancel a filing',
-    description: [
-      "`status: filed` with the state's `confirmation_number` records that the return was sent. A transaction becomes filed when the filings of all its states are filed. Until all transactions are marked, the status is `marking`.",
-      'If the filing has exceptions, send their number as `acknowledge_exceptions`: sales that the tax content does not cover, and tax that differs from the calculated tax.',
-      '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
-      '',
-      '| From | To |',
-      '|---|---|',
-      '| closing | none, until it is closed |',
-      '| closed | filed, canceled |',
-      '| marking, filed, canceled | none |',
-      '',
-      'To correct the confirmation number of a filing that is filed, send `status: filed` with the new number, and the current one as `previous_confirmation_number`. `corrections` lists who corrected it and when, and `filing.filed` is published again with the new number.',
-      '',
-      'A request for the current status changes nothing and returns the filing.',
-    ].join('\n'),
-    requests: {
-      file: { summary: 'Mark the return as filed', value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' } },
-      correct: { summary: 'Correct the confirmation number', value: exampleCorrection },
-      cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
-    },
-    response: {
-      description: 'The filing. All its transactions and entries are processed.',
+export const documentation = (): Documentation => ({
+  summary: 'File or cancel a filing',
+  description: [
+    "`status: filed` with the state's `confirmation_number` records that the return was sent. A transaction becomes filed when the filings of all its states are filed. Until all transactions are marked, the status is `marking`.",
+    'If the filing has exceptions, send their number as `acknowledge_exceptions`: sales that the tax content does not cover, and tax that differs from the calculated tax.',
+    '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
+    '',
+    '| From | To |',
+    '|---|---|',
+    '| closing | none, until it is closed |',
+    '| closed | filed, canceled |',
+    '| marking, filed, canceled | none |',
+    '',
+    'To correct the confirmation number of a filing that is filed, send `status: filed` with the new number, and the current one as `previous_confirmation_number`. `corrections` lists who corrected it and when, and `filing.filed` is published again with the new number.',
+    '',
+    'A request for the current status changes nothing and returns the filing.',
+  ].join('\n'),
+  requests: {
+    file: { summary: 'Mark the return as filed', value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' } },
+    correct: { summary: 'Correct the confirmation number', value: exampleCorrection },
+    cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
+  },
+  response: {
+    description: 'The filing. All its transactions and entries are processed.',
+    schema: Filing,
+    example: ({ filings }) => filings.filed,
+  },
+  otherResponses: [
+    {
+      status: 202,
+      description: 'The filing, whose transactions are still being marked or whose entries are still being reopened.',
       schema: Filing,
-      example: ({ filings }) => filings.filed,
+      example: ({ filings }) => filings.marking,
     },
-    otherResponses: [
-      {
-        status: 202,
-        description: 'The filing, whose transactions are still being marked or whose entries are still being reopened.',
-        schema: Filing,
-        example: ({ filings }) => filings.marking,
-      },
-    ],
-    errorExamples: () => [
-      problems.filingNotFound,
-      problems.exceptionsNotAcknowledged(2),
-      problems.cancelFirst('US-MI', '2026-11-30'),
-      problems.confirmationMissing,
-    ],
-  }) satisfies Documentation;
+  ],
+  errorExamples: () => [
+    problems.filingNotFound,
+    problems.exceptionsNotAcknowledged(2),
+    problems.cancelFirst('US-MI', '2026-11-30'),
+    problems.confirmationMissing,
+  ],
+});

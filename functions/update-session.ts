@@ -65,22 +65,21 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Start, extend or end a console session',
-    description: [
-      'The console exchanges the API key or bearer token of a sign-in for a session, so it can forget the credential. The session has the scopes of its credential, and is refused within a minute after the credential is revoked. It ends after one hour without use, after 12 hours, and with the bearer token that started it.',
-      'The secret of the session is only in an HttpOnly cookie. Levy reads the cookie only with the header `Console-Session`, in a same-origin request of a browser. Servers send an API key or a bearer token instead.',
-    ].join('\n\n'),
-    requests: { start: { summary: 'Start a session', value: { action: 'start' } } },
-    response: {
-      description: 'The session.',
-      schema: ConsoleSession,
-      example: () => ({
-        object: 'session',
-        expires_at: '2026-11-28T10:00:00.000Z',
-        ends_at: '2026-11-28T21:00:00.000Z',
-      }),
-      optionalHeaders: ['Set-Cookie'],
-    },
-  }) satisfies Documentation;
+export const documentation = (): Documentation => ({
+  summary: 'Start, extend or end a console session',
+  description: [
+    'The console exchanges the API key or bearer token of a sign-in for a session, so it can forget the credential. The session has the scopes of its credential, and is refused within a minute after the credential is revoked. It ends after one hour without use, after 12 hours, and with the bearer token that started it.',
+    'The secret of the session is only in an HttpOnly cookie. Levy reads the cookie only with the header `Console-Session`, in a same-origin request of a browser. Servers send an API key or a bearer token instead.',
+  ].join('\n\n'),
+  requests: { start: { summary: 'Start a session', value: { action: 'start' } } },
+  response: {
+    description: 'The session.',
+    schema: ConsoleSession,
+    example: () => ({
+      object: 'session',
+      expires_at: '2026-11-28T10:00:00.000Z',
+      ends_at: '2026-11-28T21:00:00.000Z',
+    }),
+    optionalHeaders: ['Set-Cookie'],
+  },
+});

@@ -33,35 +33,34 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-export const documentation = () =>
-  ({
-    summary: 'Update a transaction',
-    description: [
-      'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',
-      'A field sent with its stored value is unchanged in every state, so a retried finalize is a 200.',
-      '',
-      '| Field | draft | finalized | filed, void |',
-      '|---|---|---|---|',
-      '| status | finalized, void | void | none |',
-      '| line_items, tax_date, and the other inputs | yes, recalculates | no | no |',
-      '| tax_amount | yes | while its period is open and no credit is in force | no |',
-      '| reference_id | yes | once, if null | no |',
-      `| ${freeFields.join(', ')} | yes | yes | yes |`,
-      '| type, parent_transaction_id | no | no | no |',
-    ].join('\n'),
-    requestHeaders: ['IfMatch'],
-    requests: {
-      finalize: {
-        summary: 'Finalize a draft after the invoice is created',
-        value: { status: 'finalized', reference_id: 'invoice_1002' },
-      },
-      void: { summary: 'Void a transaction', value: { status: 'void', void_reason: 'Entered twice' } },
-      note: { summary: 'Set and delete metadata', value: { metadata: { order: 'A-17', note: null } } },
+export const documentation = (): Documentation => ({
+  summary: 'Update a transaction',
+  description: [
+    'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',
+    'A field sent with its stored value is unchanged in every state, so a retried finalize is a 200.',
+    '',
+    '| Field | draft | finalized | filed, void |',
+    '|---|---|---|---|',
+    '| status | finalized, void | void | none |',
+    '| line_items, tax_date, and the other inputs | yes, recalculates | no | no |',
+    '| tax_amount | yes | while its period is open and no credit is in force | no |',
+    '| reference_id | yes | once, if null | no |',
+    `| ${freeFields.join(', ')} | yes | yes | yes |`,
+    '| type, parent_transaction_id | no | no | no |',
+  ].join('\n'),
+  requestHeaders: ['IfMatch'],
+  requests: {
+    finalize: {
+      summary: 'Finalize a draft after the invoice is created',
+      value: { status: 'finalized', reference_id: 'invoice_1002' },
     },
-    response: {
-      description: 'The transaction after the change.',
-      schema: Transaction,
-      example: ({ finalized }) => finalized,
-      headers: ['ETag'],
-    },
-  }) satisfies Documentation;
+    void: { summary: 'Void a transaction', value: { status: 'void', void_reason: 'Entered twice' } },
+    note: { summary: 'Set and delete metadata', value: { metadata: { order: 'A-17', note: null } } },
+  },
+  response: {
+    description: 'The transaction after the change.',
+    schema: Transaction,
+    example: ({ finalized }) => finalized,
+    headers: ['ETag'],
+  },
+});

@@ -1,13 +1,13 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
-import type { Exemptions } from './context.ts';
 import { nothingCredited } from './credits/amounts.ts';
 import { newSalt } from './personal-data/fields.ts';
 import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
+import type { RecordedBasis } from './settings-snapshot.ts';
 import { replacedTax } from './supplied-tax.ts';
-import type { NextTransaction, StoredTransaction } from './transaction.ts';
+import type { NextTransaction } from './transaction.ts';
 
 const owedByMarketplace =
   ' If the marketplace collected it, send tax_amount "0": you owe the tax sent, and returns report it as over-collected.';
@@ -26,16 +26,7 @@ export const taxDiffers = (
 export const newTransaction = (
   request: TransactionRequest,
   { calculated, recorded }: { readonly calculated: Outcome; readonly recorded: Outcome },
-  basis: Pick<
-    StoredTransaction,
-    | 'creditOf'
-    | 'creditBasis'
-    | 'settingsSnapshot'
-    | 'replacedReason'
-    | 'shippedInside'
-    | 'otherReducedRates'
-    | keyof Exemptions
-  >,
+  basis: RecordedBasis,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): NextTransaction => {

@@ -23,10 +23,7 @@ import { expireStoredIfDue, type StoredTransaction, type Transaction } from './t
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationResponseFields;
 
 /** All computed fields of a transaction. */
-type ReplayTotals = Pick<
-  Transaction,
-  Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
->;
+type ReplayTotals = Pick<Transaction, keyof typeof computed | 'calculated_tax_amount'>;
 
 const figureFields: ResponseFields = { ...computed, calculated_tax_amount: true };
 

@@ -3,9 +3,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { parseArgs, promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { documentation as creation } from '../../functions/create-filing.ts';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
-import { documentation as change } from '../../functions/update-filing.ts';
 import {
   exampleCustomer,
   exampleFilingId,
@@ -92,17 +90,21 @@ describe('the filing examples, unchanged', () => {
     known: [id, asked_by, filed_by, created_at, closed_at, filed_at].map((value) => typeof value),
   });
 
+  const { '/filings': filingsPath, '/filings/{id}': filingPath } = document.paths;
+  const creations = filingsPath.post.requestBody.content['application/json'].examples;
+  const changes = filingPath.post.requestBody.content['application/json'].examples;
+
   it('closes and files the month of the example sale with the documented responses', async () => {
     // The due date is 18 days later.
     await later(Date.parse('2026-11-02T12:00:00Z') - now(), async () => {
       const filer = createFiler(await newCaller());
       await made(filer.create({ ...sale, status: 'finalized' }));
-      const dry = await filer.close(creation().requests.dryRun.value);
+      const dry = await filer.close(creations.dryRun.value);
       expect(same(dry.body)).toEqual(same(filings.dryRun));
-      const { body } = await filer.close(creation().requests.close.value);
+      const { body } = await filer.close(creations.close.value);
       expect(same(body)).toEqual(same(filings.closing));
       expect(same(await settled(filer, body.id))).toEqual(same(filings.closed));
-      const response = await filer.change(body.id, change().requests.file.value);
+      const response = await filer.change(body.id, changes.file.value);
       expect(same(response.body)).toEqual(same(filings.marking));
       expect(same(await settled(filer, body.id))).toEqual(same(filings.filed));
     });

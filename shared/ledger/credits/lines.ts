@@ -89,13 +89,7 @@ export const unpaidAmounts = ({ line_items, currency }: Transaction, balances: R
   });
 
 /** Whether a third-party discount reduced the price of a line under its state's rules. */
-export const isReducedByCoupon = (
-  line: Pick<
-    LineItemResponse,
-    'amount' | 'applied_discount_amount' | 'applied_third_party_discount_amount' | 'net_amount'
-  >,
-  exponent: number,
-): boolean => {
+export const isReducedByCoupon = (line: LineItemResponse, exponent: number): boolean => {
   const minor = (text: string) => parseAmount(text, exponent);
   const coupon = minor(line.applied_third_party_discount_amount);
   return coupon > 0n && minor(line.amount) - minor(line.applied_discount_amount) - coupon === minor(line.net_amount);
