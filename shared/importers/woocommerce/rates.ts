@@ -155,9 +155,6 @@ const compare = ({ rate: a, width }: Match, { rate: b, width: otherWidth }: Matc
   return width - otherWidth;
 };
 
-/** Returns the more specific rate; on a tie, the earlier one in the file. */
-const moreSpecific = (a: Match, b: Match): Match => ((compare(a, b) || a.rate.line - b.rate.line) <= 0 ? a : b);
-
 const differ = (a: WooRate, b: WooRate): boolean => a.rate !== b.rate || a.isCompound !== b.isCompound;
 
 /** Returns the number of locations that WooCommerce counts for a matching row. */
@@ -170,39 +167,27 @@ const getCount = ({ zips, cities }: WooRate): number => (zips && cities ? 1 : (z
 const precedes = (a: WooRate, b: WooRate): boolean =>
   !isStateWide(a) && a.hasState === b.hasState && (getCount(a) - getCount(b) || b.line - a.line) > 0;
 
-/**
- * Chooses the most specific matching rate of each priority, in linear time: a hostile table can have many rows for a
- * place.
- */
+/** Chooses the most specific matching rate of each priority; on a tie, the earlier one in the file. */
 const choose = (matching: readonly Match[]) => {
-  const firsts = new Map<number, Match>();
-  for (const match of matching) {
-    const first = firsts.get(match.rate.priority);
-    firsts.set(match.rate.priority, first ? moreSpecific(first, match) : match);
-  }
-  const rivals = new Map<number, Match>();
-  const overtaken = new Set<number>();
-  for (const match of matching) {
-    const { priority } = match.rate;
-    const first = firsts.get(priority) as Match;
-    if (!differ(match.rate, first.rate)) continue;
-    if (precedes(match.rate, first.rate)) overtaken.add(priority);
-    if (compare(match, first) !== 0) continue;
-    const rival = rivals.get(priority);
-    rivals.set(priority, rival ? moreSpecific(rival, match) : match);
-  }
-  const chosen = [...firsts].toSorted(([a], [b]) => a - b);
-  const [conflict = null] = chosen.flatMap(([priority, { rate }]) => {
-    const rival = rivals.get(priority);
-    return rival ? [[rate, rival.rate] as const] : [];
+  const byPriority = [...Map.groupBy(matching, ({ rate }) => rate.priority)].toSorted(([a], [b]) => a - b);
+  const chosen = byPriority.map(([, members]) => {
+    const sorted = members.toSorted((a, b) => compare(a, b) || a.rate.line - b.rate.line);
+    const [first, ...others] = sorted as [Match, ...Match[]];
+    const different = others.filter((other) => differ(other.rate, first.rate));
+    return {
+      rate: first.rate,
+      rival: different.find((other) => compare(other, first) === 0)?.rate,
+      isOvertaken: different.some((other) => precedes(other.rate, first.rate)),
+    };
   });
+  const [conflict = null] = chosen.flatMap(({ rate, rival }) => (rival ? [[rate, rival] as const] : []));
   return {
     /** The chosen rates, one per priority, sorted by priority. */
-    rates: chosen.map(([, { rate }]) => rate),
+    rates: chosen.map(({ rate }) => rate),
     /** Two equally specific rates of one priority that differ. */
     conflict,
     /** Chosen rates that WooCommerce itself would replace by a less specific rate. */
-    overtaking: chosen.filter(([priority]) => overtaken.has(priority)).map(([, { rate }]) => rate),
+    overtaking: chosen.flatMap(({ rate, isOvertaken }) => (isOvertaken ? [rate] : [])),
   };
 };
 /** The rates that apply together at a place. */
