@@ -18,7 +18,10 @@ export type ReadOptions = {
   readonly onProgress?: OnProgress;
 };
 
-/** Reads the files as a stream of entries. Throws for a missing or broken file; yields a `bad` entry for a bad row. */
+/**
+ * Reads the files, one for each of the importer's `files` in their order, as a stream of entries. Throws for a missing
+ * or broken file; yields a `bad` entry for a bad row.
+ */
 export type Read = (files: readonly string[], options: ReadOptions) => AsyncIterable<Entry>;
 
 /** A file format of tax rates: everything that the command line and the builder need to import it. */
@@ -27,7 +30,7 @@ export type Importer = {
   readonly format: string;
   /** One line for the help text. It is part of the release's citation, and so of its hash. */
   readonly describe: string;
-  /** The files to pass, in any order, each with its command line option. A file can be alone in a ZIP file. */
+  /** The files to pass, each with its command line option. A file can be alone in a ZIP file. */
   readonly files: readonly { readonly option: 'file' | 'rates' | 'boundaries'; readonly describe: string }[];
   /** The two-letter code of the only state that publishes the format, or `null`. */
   readonly onlyState: string | null;
@@ -37,14 +40,6 @@ export type Importer = {
   /** Whether the files have rates for sales from other states, so that their local rates are certain for such sales. */
   readonly hasRemoteRates?: true;
   readonly read: Read;
-};
-
-/** Returns the file of a format that consists of one file. */
-export const onlyFile = (files: readonly string[]): string => {
-  const [file] = files;
-  if (file === undefined || files.length > 1)
-    throw new Error(`This format accepts one file, but ${files.length} were passed.`);
-  return file;
 };
 
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */
@@ -84,8 +79,9 @@ export type Entry =
   | ({ readonly kind: 'city'; readonly city: string } & Taxed)
   /** The complete custom rules of the operator. */
   | { readonly kind: 'own'; readonly own: OwnRules }
-  /** The end of a file. */
-  | { readonly kind: 'file'; readonly name: string; readonly rows: number }
+  /** The beginning of a file, and the number of its rows. Other entries with a line belong to the last file. */
+  | { readonly kind: 'file'; readonly name: string }
+  | { readonly kind: 'rows'; readonly count: number }
   /**
    * A row that the importer skips on purpose. `reason` is one of a few fixed strings, so that a summary can count them.
    */

@@ -16,7 +16,7 @@ import {
   whenRead,
 } from './files/columns.ts';
 import type { BrokenRow } from './files/rows.ts';
-import { type Entry, type Importer, onlyFile, type ReadOptions } from './importer.ts';
+import type { Entry, Importer, ReadOptions } from './importer.ts';
 import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
 import { OwnCodes } from './own-codes.ts';
 import { dayOfFile } from './updates/file-names.ts';
@@ -34,7 +34,7 @@ export const stateFile = ({ file, state, read, ...format }: StateFile): Importer
   files: [{ option: 'file', describe: file }],
   onlyState: state,
   confidence: 'high',
-  read: (files, options) => read(onlyFile(files), { ...options, codes: new OwnCodes(state, options.names) }),
+  read: ([path = ''], options) => read(path, { ...options, codes: new OwnCodes(state, options.names) }),
 });
 
 type Table<Of extends Columns> = {

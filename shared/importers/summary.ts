@@ -6,7 +6,7 @@ import type { Entry } from './importer.ts';
 /** The number of bad rows that a summary lists; the others are only counted. */
 export const badRowsNamed = 50;
 
-type Numbered = { file: string; readonly line: number };
+type Numbered = { readonly file: string; readonly line: number };
 type Reasons = Map<string, { count: number; first: Numbered }>;
 
 const listReasons = (reasons: Reasons) =>
@@ -18,13 +18,13 @@ export class Tally {
   private readonly skipped: Reasons = new Map();
   private readonly remarks: Reasons = new Map();
   /** `rows` is the number of bad rows; the rest of `count` are problems of a whole file. */
-  private readonly bad = { count: 0, rows: 0, first: [] as (Numbered & { reason: string })[] };
+  private readonly bad = { count: 0, rows: 0, first: [] as (Numbered & { readonly reason: string })[] };
   private readonly notes: string[] = [];
-  /** Rows of the current file, whose name comes after them. */
-  private unnamed: Numbered[] = [];
 
   count(entry: Entry): void {
-    if (entry.kind === 'file') this.endFile(entry.name, entry.rows);
+    if (entry.kind === 'file') this.files.push({ name: entry.name, rows: 0 });
+    const file = this.files.at(-1);
+    if (entry.kind === 'rows' && file) file.rows = entry.count;
     if (entry.kind === 'skipped') this.add(this.skipped, entry.reason, entry.line);
     if (entry.kind === 'remark') this.add(this.remarks, entry.reason, entry.line);
     if (entry.kind === 'note') this.note(entry.sentence);
@@ -32,8 +32,7 @@ export class Tally {
     const { bad } = this;
     bad.count += 1;
     if (!entry.isOfFile) bad.rows += 1;
-    if (bad.first.length < badRowsNamed)
-      bad.first.push(Object.assign(this.numbered(entry.line), { reason: entry.reason }));
+    if (bad.first.length < badRowsNamed) bad.first.push({ ...this.numbered(entry.line), reason: entry.reason });
   }
 
   note(sentence: string): void {
@@ -58,17 +57,8 @@ export class Tally {
     };
   }
 
-  // Entries after the end of a file belong to it until the next file ends.
   private numbered(line: number): Numbered {
-    const row = { file: this.files.at(-1)?.name ?? '', line };
-    this.unnamed.push(row);
-    return row;
-  }
-
-  private endFile(name: string, rows: number): void {
-    this.files.push({ name, rows });
-    for (const row of this.unnamed) row.file = name;
-    this.unnamed = [];
+    return { file: this.files.at(-1)?.name ?? '', line };
   }
 
   private add(reasons: Reasons, reason: string, line: number): void {

@@ -141,9 +141,6 @@ export const texas = stateFile({
     const { name, rows: all } = await openTable(path, onProgress);
     const rows = all[Symbol.asyncIterator]();
     const { from, stateRate, areas } = readHeading(name, (await rows.next()).value);
-    const known = stateRateOn(base, from)?.rate;
-    if (known !== stateRate)
-      yield badFile(`the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${from}`);
     const codes = newTexasCodes(ownCodes);
     const taxes = new LocalTaxes();
     let count = 0;
@@ -154,6 +151,9 @@ export const texas = stateFile({
     const areaRows = listAreas({ [Symbol.asyncIterator]: () => rows });
     yield* readRows({ name, rows: areaRows }, readOne, (places, line) => taxes.add(places, line));
     yield* taxes.entries();
+    const known = stateRateOn(base, from)?.rate;
+    if (known !== stateRate)
+      yield badFile(`the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${from}`);
     if (count !== areas) yield badFile(`declares ${areas} areas, but the file has ${count}: it is incomplete`);
   },
 });

@@ -18,7 +18,7 @@ import {
   whenRead,
 } from './files/columns.ts';
 import { readFraction } from './fractions.ts';
-import { type Entry, type Importer, onlyFile, secondRate, unknownPlace, wholeZip } from './importer.ts';
+import { type Entry, type Importer, secondRate, unknownPlace, wholeZip } from './importer.ts';
 import { assertFits, limits } from './limits.ts';
 import { isSplit, newPseudoCodes, type PseudoCodes, splits } from './pseudo-jurisdictions.ts';
 import { dayIn, monthInName } from './updates/file-names.ts';
@@ -147,8 +147,8 @@ export const zipRates: Importer = {
   files: [{ option: 'file', describe: 'TAXRATES_ZIP5_TX202611.csv' }],
   onlyState: null,
   confidence: 'medium-high',
-  async *read(files, { state, base, undatedFrom = null, onProgress }) {
-    const table = await openHeadedTable(onlyFile(files), columns, { onProgress });
+  async *read([path = ''], { state, base, undatedFrom = null, onProgress }) {
+    const table = await openHeadedTable(path, columns, { onProgress });
     const from = dayIn(table.name, monthInName) ?? undatedFrom;
     const getCode = newPseudoCodes(state);
     const seen = new Map<string, { readonly line: number; readonly local: string }>();

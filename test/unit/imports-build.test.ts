@@ -177,21 +177,22 @@ describe('the head of a release', () => {
 describe('the summary', () => {
   const bad = (line: number, more = {}): Entry => ({ kind: 'bad', line, reason: 'wrong', ...more });
   const skipped = (line: number, reason: string): Entry => ({ kind: 'skipped', line, reason });
-  const readSummary = async (...rows: readonly Entry[]) => (await buildEntries('RI', rows)).built.summary;
+  const file = (name: string): Entry => ({ kind: 'file', name });
+  const rows = (count: number): Entry => ({ kind: 'rows', count });
+  const readSummary = async (...entries: readonly Entry[]) => (await buildEntries('RI', entries)).built.summary;
 
   it('counts problems of a whole file separately from bad rows', async () => {
-    const file: Entry = { kind: 'file', name: 'a.csv', rows: 2 };
-    const summary = await readSummary(bad(1), bad(2), file, bad(1, { isOfFile: true }));
+    const summary = await readSummary(file('a.csv'), bad(1), bad(2), rows(2), bad(1, { isOfFile: true }));
     expect(summary).toMatchObject({ rowsRead: 2, rowsKept: 0, bad: { count: 3, rows: 2 } });
     expect(summary.bad.first.map(({ file, line }) => `${file} ${line}`)).toEqual(['a.csv 1', 'a.csv 2', 'a.csv 1']);
   });
 
   it('counts reasons and lists the first fifty bad rows', async () => {
     const summary = await readSummary(
-      { kind: 'file', name: 'a.csv', rows: 30 },
+      ...[file('a.csv'), rows(30), file('b.csv')],
       ...Array.from({ length: 60 }, (_, index) => bad(index + 1)),
       ...[skipped(61, 'old'), skipped(62, 'older'), skipped(63, 'old')],
-      { kind: 'file', name: 'b.csv', rows: 70 },
+      rows(70),
     );
     expect(summary.bad.count).toBe(60);
     expect(summary.bad.first).toHaveLength(50);

@@ -230,8 +230,7 @@ type More<AnyRow> = {
 };
 
 /**
- * Converts rows to entries: `read` parses or refuses a row, and `use` creates entries from the parsed value. The `file`
- * entry comes last.
+ * Converts rows to entries: `read` parses or refuses a row, and `use` creates entries from the parsed value.
  */
 export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
   {
@@ -242,6 +241,7 @@ export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
   use: (value: Value, line: number) => Iterable<Entry>,
   { ofBad, onBroken, atEnd }: More<AnyRow> = {},
 ): AsyncGenerator<Entry> {
+  yield { kind: 'file', name };
   let count = 0;
   for await (const row of rows) {
     count += 1;
@@ -257,5 +257,5 @@ export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
     if (result.kind === 'bad' && ofBad) yield* ofBad(row);
   }
   if (atEnd) yield* atEnd();
-  yield { kind: 'file', name, rows: count };
+  yield { kind: 'rows', count };
 }

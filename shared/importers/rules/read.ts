@@ -6,7 +6,7 @@ import { isOwnCode, ownFormat, ownSource } from '../../catalog/own-rules.ts';
 import type { OwnRules, Release } from '../../catalog/release.ts';
 import { stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { openFile } from '../files/open-file.ts';
-import { type Entry, type Importer, onlyFile, type Read } from '../importer.ts';
+import type { Entry, Importer, Read } from '../importer.ts';
 import { type FieldProblem, type Path, pathText, readShape, valueProblems } from './problems.ts';
 import type { RulesFile } from './schema.ts';
 
@@ -148,8 +148,9 @@ const listRemarks = ({ rates, rules }: RulesFile, base: Release, getLine: JsonLi
 /**
  * Reads a file of custom rules. Each problem includes the line and the field; a file with a problem yields no rules.
  */
-const readRules: Read = async function* (files, { state, base }) {
-  const parsed = await parseFile(onlyFile(files));
+const readRules: Read = async function* ([path = ''], { state, base }) {
+  const parsed = await parseFile(path);
+  yield { kind: 'file', name: parsed.name };
   const { file, problems } = listProblems(parsed, state);
   const located = problems.map(({ path, message }) => ({ line: parsed.getLine(path), path, message }));
   for (const { line, path, message } of located.toSorted((left, right) => left.line - right.line))
@@ -159,7 +160,7 @@ const readRules: Read = async function* (files, { state, base }) {
     yield { kind: 'own', own: buildOwnRules(file, base) };
   }
   const values = file ? [file.rates, file.rules, ...Object.values(file.settings)].flat() : [];
-  yield { kind: 'file', name: parsed.name, rows: Math.max(values.length, problems.length) };
+  yield { kind: 'rows', count: Math.max(values.length, problems.length) };
 };
 
 export const rules: Importer = {
@@ -167,8 +168,8 @@ export const rules: Importer = {
   describe: 'Custom rules, rates and settings of one state, as JSON',
   files: [{ option: 'file', describe: 'own-rules.json' }],
   onlyState: null,
-  stateIn: async (files) => {
-    const state = asObject((await parseFile(onlyFile(files))).value)?.['state'];
+  stateIn: async ([path = '']) => {
+    const state = asObject((await parseFile(path)).value)?.['state'];
     return typeof state === 'string' ? state.replace(/^US-/i, '') : null;
   },
   confidence: 'high',

@@ -3,16 +3,7 @@ import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { formatFraction, formatPercent, parseUnits, rateDecimals } from '../../catalog/release-values.ts';
 import { openHeadedTable, readRows } from '../files/columns.ts';
-import {
-  type City,
-  type Entry,
-  type Importer,
-  onlyFile,
-  type Read,
-  type Span,
-  unknownPlace,
-  wholeZip,
-} from '../importer.ts';
+import { type City, type Entry, type Importer, type Read, type Span, unknownPlace, wholeZip } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type Component, isSplit, newPseudoCodes, type PseudoCodes } from '../pseudo-jurisdictions.ts';
 import {
@@ -256,8 +247,8 @@ function* tableEntries(rates: readonly WooRate[], context: LocalContext): Genera
  * place: other rows add their rates to it, and the fallback release applies elsewhere. The rates of one state are kept
  * in memory until the file ends.
  */
-const readWooCommerce: Read = async function* (files, { state, base, undatedFrom: from = null, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), wooColumns, { onProgress, inOrder: true });
+const readWooCommerce: Read = async function* ([path = ''], { state, base, undatedFrom: from = null, onProgress }) {
+  const table = await openHeadedTable(path, wooColumns, { onProgress, inOrder: true });
   const rates: WooRate[] = [];
   const hold = (rate: WooRate): readonly Entry[] => {
     assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
