@@ -56,8 +56,8 @@ export const compareRules = (before: Release, after: Release): OtherChanges => {
   return { rules, settings: [...settings, ...fields] };
 };
 
-/** Consecutive ZIPs whose whole area has the same changes. */
-type Run = { readonly first: string; last: string; zips: number; readonly changes: readonly PlaceChange[] };
+/** The changes in a ZIP or city, or in consecutive ZIPs whose whole areas have the same changes. */
+type Run = { readonly keys: string[]; readonly changes: readonly PlaceChange[] };
 
 const isWhole = ({ key, zips }: PlaceChange): boolean =>
   isZip(key) && zips.length === 1 && zips[0]?.[0] === `${key}0000` && zips[0][1] === `${key}9999`;
@@ -65,37 +65,28 @@ const isWhole = ({ key, zips }: PlaceChange): boolean =>
 const sameText = (changes: readonly PlaceChange[]): string =>
   JSON.stringify(changes.map(({ from, to, old, new: next }) => [from, to, old, next]));
 
-const printRun = ({ first, last, zips: count, changes }: Run): void => {
-  const all = count === 1 ? null : `${first} to ${last} (${count} ZIPs)`;
+const continues = (run: Run, key: string, changes: readonly PlaceChange[]): boolean =>
+  Number(key) === Number(run.keys.at(-1)) + 1 &&
+  [...run.changes, ...changes].every(isWhole) &&
+  sameText(run.changes) === sameText(changes);
+
+/** Joins consecutive ZIPs with the same changes. */
+const listRuns = (places: Iterable<readonly PlaceChange[]>): readonly Run[] => {
+  const runs: Run[] = [];
+  for (const changes of places) {
+    const [key, last] = [changes[0]?.key ?? '', runs.at(-1)];
+    if (last && continues(last, key, changes)) last.keys.push(key);
+    else runs.push({ keys: [key], changes });
+  }
+  return runs;
+};
+
+const printRun = ({ keys, changes }: Run): void => {
+  const all = keys.length === 1 ? null : `${keys[0]} to ${keys.at(-1)} (${keys.length} ZIPs)`;
   for (const { key, zips, old, new: next, ...days } of changes) {
     const where = all ?? (zips.length > 0 ? zipsText(zips) : key);
     print(`${where}: ${percentOrNone(old)} -> ${percentOrNone(next)}, ${daysText(days)}`);
   }
-};
-
-/** Prints the changes by ZIP or city. Consecutive ZIPs with the same changes share one line. */
-const locationPrinter = () => {
-  let run: Run | null = null;
-  const end = (): void => {
-    if (run) printRun(run);
-    run = null;
-  };
-  const add = (changes: readonly PlaceChange[]): void => {
-    const key = changes[0]?.key ?? '';
-    const continues =
-      run !== null &&
-      Number(key) === Number(run.last) + 1 &&
-      [...run.changes, ...changes].every(isWhole) &&
-      sameText(run.changes) === sameText(changes);
-    if (run && continues) {
-      run.last = key;
-      run.zips += 1;
-      return;
-    }
-    end();
-    run = { first: key, last: key, zips: 1, changes };
-  };
-  return { add, end };
 };
 
 const ruleText = (rule: Rule | null): string => {
@@ -143,24 +134,23 @@ const printRates = (changes: readonly RateChange[]): void => {
   print(`${counted(changes.length, 'rate')} of jurisdictions ${changes.length === 1 ? 'changes' : 'change'}.`);
 };
 
+/** Prints the changes by ZIP or city. Consecutive ZIPs with the same changes share one line. */
+const printPlaces = (places: readonly (readonly PlaceChange[])[]): void => {
+  print(places.length === 0 ? '\nNo combined rate changes.' : '\nCombined rates, by ZIP or city:');
+  for (const run of listRuns(places)) printRun(run);
+  if (places.length > 0) print(`Combined rates of ${counted(places.length, 'ZIP or city', 'ZIPs and cities')} change.`);
+};
+
 const printed = async (before: OpenRelease, after: OpenRelease, withLocations: boolean): Promise<void> => {
   print(`From ${before.head.id} to ${after.head.id}`);
-  const changes = await compareReleases(before, after);
-  const { add, end } = locationPrinter();
-  let places = 0;
-  const onChanges = (found: readonly PlaceChange[]) => {
-    if (places === 0) print('\nCombined rates, by ZIP or city:');
-    places += 1;
-    add(found);
-  };
   const today = toDay(now());
-  const compareRates = () => impactOfChange(before, after, today, withLocations ? onChanges : undefined);
+  const places: (readonly PlaceChange[])[] = [];
+  const onChanges = withLocations ? (found: readonly PlaceChange[]) => places.push(found) : undefined;
+  const compareRates = () => impactOfChange(before, after, today, onChanges);
   const impact = await impactOrCorruption(compareRates, { print });
-  end();
-  const changed = `Combined rates of ${counted(places, 'ZIP or city', 'ZIPs and cities')} change.`;
-  if (withLocations && impact) print(places === 0 ? '\nNo combined rate changes.' : changed);
+  if (withLocations && impact) printPlaces(places);
   print();
-  printRates(changes);
+  printRates(await compareReleases(before, after));
   printRules(compareRules(before.head, after.head));
   printOwn(after.head);
   print();
