@@ -5,7 +5,7 @@ import { now } from '../config/clock.ts';
 import { type Customer, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
 import { put } from './customers/put.ts';
-import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';
+import { parseState, requireAccount, wholeNumber } from './terminal/arguments.ts';
 import { type Columns, counted, formatTable, print, printJson, shown } from './terminal/output.ts';
 import {
   account,
@@ -54,7 +54,7 @@ const list = subcommand({
   description: 'List the customers of an account in the order of their ids, one line for each certificate.',
   options: {
     account,
-    state: optional('<state>', 'only customers with a certificate for this state or for all states', stateOption),
+    state: optional('<state>', 'only customers with a certificate for this state or for all states', parseState),
     json: flag('one JSON array'),
   },
   run: async ({ account, state, json }) => {

@@ -15,7 +15,7 @@ import {
   rowsFrom,
 } from './filings/filing.ts';
 import { electronicReturnFile, worksheet } from './filings/return.ts';
-import { requireAccount, stateOption } from './terminal/arguments.ts';
+import { parseState, requireAccount } from './terminal/arguments.ts';
 import { counted, print, printJson } from './terminal/output.ts';
 import { accepted, account, createProgram, flag, optional, runCommand, subcommand } from './terminal/run-command.ts';
 
@@ -25,7 +25,7 @@ const list = subcommand({
   description: 'List the filings of an account, newest first, with their due dates and amounts.',
   options: {
     account,
-    state: optional('<state>', 'only this state, such as MI', stateOption),
+    state: optional('<state>', 'only this state, such as MI', parseState),
     json: flag('one JSON array of the filings, without totals, as GET /filings returns them'),
   },
   run: async ({ account: id, state, json }) => {

@@ -168,7 +168,7 @@ describe('settings', () => {
     const change = (...args: string[]) => ran('settings', '--account', id, ...args);
     await expect(change(`service_version=${currentVersion}`)).rejects.toThrow('settings --service-version');
     await expect(change('--service-version', 'aspen.1999-01-01')).rejects.toThrow(
-      /^--service-version .*"aspen\.1999-01-01".*aspen\.2026-10-01/,
+      /'--service-version <version>' argument 'aspen\.1999-01-01' is invalid\. Pass .*aspen\.2026-10-01/,
     );
     expect(await change('--service-version', currentVersion)).toContain(`service_version is already ${currentVersion}`);
   });

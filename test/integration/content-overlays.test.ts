@@ -227,7 +227,7 @@ it('applies rates of a file without dates from its first import, or from the day
     content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file, ...options);
   expect((await undated('--dry-run')).out).toContain(`The files name 1 ZIP, from ${today}.`);
   expect((await undated('--dry-run', '--from', '2026-10-05')).out).toContain('The files name 1 ZIP, from 2026-10-05.');
-  expect((await undated('--from', '2026-13-05')).err).toContain('--from cannot be "2026-13-05"');
+  expect((await undated('--from', '2026-13-05')).err).toContain("argument '2026-13-05' is invalid");
   expect((await undated(...activated)).code).toBe(0);
   const again = await later(dayMs, () => undated());
   expect(again.out).toContain(`${await findActive('WI')} already has the same content`);

@@ -188,7 +188,7 @@ describe('put', () => {
       '--url: Invalid document_url. You passed "x". Pass',
     ],
     ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
-    ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
+    ['an unknown state', ['list', '--state', 'Bavaria'], "'--state <state>' argument 'Bavaria' is invalid."],
     ['an unknown customer', ['show', 'a'], 'has no customer a. List'],
     ['days that are not a number', ['expiring', '--within', 'soon'], 'Pass a whole number from 0'],
     ['an unknown account', ['list', '--account', 'acct_none'], 'acct_none'],

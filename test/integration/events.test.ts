@@ -324,7 +324,10 @@ describe('printed events', () => {
 
   it.each([
     [['--account', 'acct_none', ...always], 'There is no account acct_none'],
-    [['--account', 'acct_none', '--from', '2026-11-21', '--to', '2026-11-22T00:00:00Z'], '--from cannot be'],
+    [
+      ['--account', 'acct_none', '--from', '2026-11-21', '--to', '2026-11-22T00:00:00Z'],
+      "'--from <timestamp>' argument '2026-11-21' is invalid. Pass a timestamp",
+    ],
     [['--account', 'acct_none', '--from', '2026-11-22T00:00:00Z', '--to', '2026-11-21T00:00:00Z'], 'later than'],
   ])('prints no events with %j', async (args, why) => {
     expectFailure(await events(...args), why);

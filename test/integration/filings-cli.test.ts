@@ -259,8 +259,6 @@ it.each<[string, string[], string]>([
   ['no filing', ['show'], '--state with --period-end'],
   ['a state without a period', ['export', '--state', 'MI'], '--state with --period-end'],
   ['an id and a period', ['cancel', 'a', ...august], '--state with --period-end'],
-  ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
-  ['an invalid day', ['dry-run', ...michigan('2026-02-30')], '--period-end cannot be "2026-02-30".'],
   ['a day that is not the end of a period', ['dry-run', ...michigan('2026-10-30')], '2026-09-30 or 2026-10-31.'],
   ['a dry run of a future period', ['dry-run', ...michigan('2099-10-31')], 'is in the future.'],
   ['a period out of order', ['close', ...october, '--yes', '--json'], 'Close the one that ends on 2026-09-30 first.'],
@@ -269,6 +267,17 @@ it.each<[string, string[], string]>([
   ['a dry run of a filing', ['export', 'a', '--dry-run'], 'without the id of a filing.'],
 ])('rejects %s with a message of one line', async (_name, args, message) => {
   expect(await refusal(...args)).toContain(message);
+});
+
+it.each([
+  [
+    'an unknown state',
+    ['list', '--state', 'Bavaria'],
+    "'--state <state>' argument 'Bavaria' is invalid. \"Bavaria\" is",
+  ],
+  ['an invalid day', ['dry-run', ...michigan('2026-02-30')], "'--period-end <day>' argument '2026-02-30' is invalid."],
+])('rejects %s with the option', async (_name, args, message) => {
+  expectFailure(await shop.run(...args), message);
 });
 
 describe('failing exports', () => {

@@ -87,7 +87,7 @@ describe('import --activate', () => {
     const again = await importing('KS', { ...kansas, '66044': 6.5, '66603': 6.5 }, '--activate');
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`${active} is already the active release`) });
     const unknown = await importing('KS', kansas, '--activate', '--override', 'everything');
-    expect(unknown.err).toContain('--override cannot be "everything". The gates are vanished, changed,');
+    expect(unknown.err).toContain('"everything" is not a gate. The gates are vanished, changed,');
     expect((await importing('KS', kansas, '--override', 'changed')).err).toContain('because only --activate applies');
   });
 

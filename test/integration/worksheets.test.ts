@@ -439,7 +439,10 @@ describe('electronic returns', () => {
       code: 0,
       out: expect.stringContaining('rest.xml: 6 returns, '),
     });
-    expectFailure(await run('--without', 'Ontario', ...rest), '--without cannot be "Ontario"');
+    expectFailure(
+      await run('--without', 'Ontario', ...rest),
+      '"Ontario" is not a state. Pass the code or the name of a state.',
+    );
     const exceptions = returns.reduce((sum, filing) => sum + (filing.exceptions?.count ?? 0), 0);
     expectFailure(await run('--production'), `There are ${exceptions} `);
   });

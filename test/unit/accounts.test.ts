@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
@@ -7,7 +8,7 @@ import { type ApiKey, hashKey, isMisspelt, newApiKey } from '../../shared/accoun
 import { inTimeZone, isTimeZone, startOfDay, taxDateAt } from '../../shared/accounts/time-zone.ts';
 import { getState, parseScopes } from '../../shared/cli/accounts/keys.ts';
 import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
-import { nameFrom, overlapMs, parseExpiry } from '../../shared/cli/terminal/arguments.ts';
+import { overlapMs, parseExpiry, parseName } from '../../shared/cli/terminal/arguments.ts';
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
 import settingCases from '../fixtures/settings.json' with { type: 'json' };
 import { readCases, readings } from '../support/facts.ts';
@@ -50,7 +51,7 @@ const refusal = (run: () => unknown): string => {
   try {
     run();
   } catch (error) {
-    if (error instanceof CommandError) return error.message;
+    if (error instanceof CommandError || error instanceof InvalidArgumentError) return error.message;
     throw error;
   }
   throw new Error('It was not refused.');
@@ -86,15 +87,15 @@ it.each([
   ['write, read,write', ['read', 'write']],
 ])('parses the scopes "%s" as %o', (text, scopes) => expect(parseScopes(text)).toEqual(scopes));
 
-it('trims a name', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
+it('trims a name', () => expect(parseName('  Müller & Söhne  ')).toBe('Müller & Söhne'));
 
 const badScopes = [',', 'admin', 'read,admin', 'READ', 'read write', 'read,'];
 const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
   [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
   [parseScopes, 'Pass read, write and settings, separated by commas.', '', ...badScopes],
   [
-    (text) => nameFrom(text, '--label'),
-    '--label must be 1 to 100 characters, without control characters.',
+    parseName,
+    'Pass 1 to 100 characters, without control characters.',
     ...['', '  ', 'a\nb', '\u001b[31mred', 'a\u0000', 'a\u202eb', 'a\u2028b', 'a'.repeat(101)],
   ],
 ];

@@ -145,7 +145,7 @@ export const deleteAccount = subcommand({
     'Check that a file of `ledger export` contains the complete account, which must have been closed for at least 24 hours, ask for confirmation, and delete all of its items. After an interruption, run it again to continue. Backups keep the account until they expire.',
   options: {
     account,
-    export: required('<file>', 'the file of `ledger export`, made after the account was closed'),
+    export: required('<file>', 'the file of `ledger export`, made after the account was closed', resolvePath),
     yes,
     json: flag('one JSON object; needs --yes'),
   },
@@ -160,7 +160,7 @@ export const deleteAccount = subcommand({
     }
     const account = await requireAccount(id);
     refuseUnlessClosed(account, now());
-    const path = resolvePath(options.export);
+    const { export: path } = options;
     const checked = await checkExport(path);
     const { counts } = checked.trailer;
     const deletion = await deletionFor(account, path, checked, options);

@@ -8,7 +8,7 @@ import { currentVersion } from '../../api/versions.ts';
 import { now } from '../../config/clock.ts';
 import { provisionAccount } from '../../store/accounts/account-store.ts';
 import { newKey } from '../../store/accounts/api-key-store.ts';
-import { nameFrom } from '../terminal/arguments.ts';
+import { parseName } from '../terminal/arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
 import { getTerms, parseScopes, printKey, termOptions, withSecret } from './keys.ts';
@@ -39,8 +39,12 @@ export const create = subcommand({
     'Create an account, pinned to the current service version, and print its id. Settings that are not passed have their defaults. --key also creates its first API key, in the same database transaction.',
   arguments: [['[setting=value...]', 'settings that differ from the defaults']],
   options: {
-    name: required('<name>', 'the name of the account, for operators only'),
-    key: optional('<scopes>', 'create its first API key: read, write or settings, or several separated by commas'),
+    name: required('<name>', 'the name of the account, for operators only', parseName),
+    key: optional(
+      '<scopes>',
+      'create its first API key: read, write or settings, or several separated by commas',
+      parseScopes,
+    ),
     ...termOptions,
     quiet: flag('print only the id'),
     json: flag('one JSON object; with --key, the secret is in `key.secret`'),
@@ -48,21 +52,18 @@ export const create = subcommand({
   help: fieldsHelp,
   examples: ['accounts -- create --name "A shop" --key read,write rate_limit=500'],
   run: async (options, assignments: readonly string[]) => {
-    const { json, quiet } = options;
-    if (quiet && options.key !== undefined)
+    const { json, quiet, name, key: scopes } = options;
+    if (quiet && scopes)
       throw new CommandError(
         '--quiet prints only the id of the account, so it cannot be combined with --key. Pass --json instead.',
       );
     const createdMs = now();
     const sent = assignmentsFrom(assignments);
     const settings = { ...sent, time_zone: sent.time_zone ?? (await promptTimeZone(options)) };
-    const name = nameFrom(options.name, '--name');
     const account = newAccount({ name, serviceVersion: currentVersion, createdMs, settings });
     const { id, created_at } = account;
     const secret = newApiKey();
-    const terms =
-      options.key === undefined ? null : { scopes: parseScopes(options.key), ...getTerms(options, createdMs) };
-    const key = terms && newKey({ account: id, ...terms }, createdMs);
+    const key = scopes && newKey({ account: id, scopes, ...getTerms(options, createdMs) }, createdMs);
     await provisionAccount(account, key ? { key, digest: hashKey(secret) } : undefined);
     const output = { id, name, created_at, settings: account.settings };
     if (json) return printJson({ ...output, ...(key && { key: withSecret(key, secret) }) });

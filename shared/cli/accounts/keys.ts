@@ -14,7 +14,14 @@ import {
   revokeKey,
   rotateKey,
 } from '../../store/accounts/api-key-store.ts';
-import { nameFrom, overlapMs, parseExpiry, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
+import {
+  overlapMs,
+  parseExpiry,
+  parseName,
+  refuseValue,
+  requireAccount,
+  requireOpenAccount,
+} from '../terminal/arguments.ts';
 import { type Columns, counted, formatTable, instantText, print, printJson } from '../terminal/output.ts';
 import {
   account,
@@ -44,7 +51,7 @@ export const parseScopes = (text: string): ApiKey['scopes'] => {
   const named = text.split(',').map((scope) => scope.trim());
   const known = scopes.filter((scope) => named.includes(scope));
   if (known.length === 0 || known.length < new Set(named).size)
-    throw new CommandError(`"${text}" has unknown scopes. Pass read, write and settings, separated by commas.`);
+    refuseValue('Pass read, write and settings, separated by commas.');
   return known;
 };
 
@@ -52,14 +59,14 @@ export const parseScopes = (text: string): ApiKey['scopes'] => {
 export const termOptions = {
   // A forgotten key expires, and a quarterly rotation is frequent enough.
   expires: withDefault('90d', '<when>', 'a duration (12h, 90d, 8w), an ISO timestamp, or never'),
-  label: optional('<text>', 'the user of the key; shown by `keys list`'),
+  label: optional('<text>', 'the user of the key; shown by `keys list`', parseName),
 };
 type TermOptions = { readonly expires: string; readonly label: string | undefined };
 
 /** Returns the expiry and label of a new key. */
 export const getTerms = ({ expires, label }: TermOptions, nowMs: number): Pick<KeyTerms, 'expires_at' | 'label'> => ({
   expires_at: parseExpiry(expires, nowMs),
-  ...(label !== undefined && { label: nameFrom(label, '--label') }),
+  ...(label !== undefined && { label }),
 });
 
 /** Returns a new key as JSON output, with its secret. */
@@ -105,13 +112,13 @@ const create = subcommand({
   description: 'Create an API key and print it. It is not shown again: Levy stores only its SHA-256 digest.',
   options: {
     account,
-    scopes: required('<scopes>', 'read, write or settings, or several separated by commas'),
+    scopes: required('<scopes>', 'read, write or settings, or several separated by commas', parseScopes),
     ...newKeyOptions,
   },
   examples: ['accounts -- keys create --account acct_demo --scopes read --label "web shop"'],
   run: async ({ account: id, scopes, json, quiet, ...options }) => {
     const createdMs = now();
-    const terms = { scopes: parseScopes(scopes), ...getTerms(options, createdMs) };
+    const terms = { scopes, ...getTerms(options, createdMs) };
     const account = await requireOpenAccount(id);
     const secret = newApiKey();
     const key = await provisionKey({ account: account.id, secret, createdMs, ...terms });

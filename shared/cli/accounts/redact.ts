@@ -11,7 +11,7 @@ import { ledgerReads } from '../../store/ledger/ledger-reads.ts';
 import { creditIds, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { redactionPorts } from '../../store/ledger/redaction-ports.ts';
 import { idsOfReference } from '../ledger/history.ts';
-import { requireAccount } from '../terminal/arguments.ts';
+import { refuseValue, requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { requireConfirmation, withProgress } from '../terminal/progress.ts';
 import { account, CommandError, flag, optional, subcommand, yes } from '../terminal/run-command.ts';
@@ -108,25 +108,25 @@ export const redactSelection = async (
 
 const daysMax = 36_500;
 
-const parseBefore = (text: string, nowMs: number): number => {
+/** Parses an age in days, or a past day, to milliseconds since 1970. */
+const parseBefore = (text: string): number => {
   const days = /^(\d{1,5})d?$/.exec(text)?.[1];
-  const atMs = isDay(text) ? Date.parse(text) : days === undefined ? Number.NaN : nowMs - Number(days) * dayMs;
-  if (Number.isNaN(atMs) || Number(days ?? 0) > daysMax || atMs < 0 || atMs > nowMs)
-    throw new CommandError(
-      `--older-than cannot be "${text}". Pass a number of days up to ${daysMax.toLocaleString('en-US')}, or a past date such as 2024-01-01.`,
-    );
-  return atMs;
+  const atMs = isDay(text) ? Date.parse(text) : days === undefined ? Number.NaN : now() - Number(days) * dayMs;
+  if (!Number.isNaN(atMs) && Number(days ?? 0) <= daysMax && atMs >= 0 && atMs <= now()) return atMs;
+  return refuseValue(
+    `Pass a number of days up to ${daysMax.toLocaleString('en-US')}, or a past date such as 2024-01-01.`,
+  );
 };
 
-const getSelection = ({
-  transaction,
-  customer,
-  olderThan,
-}: Record<'transaction' | 'customer' | 'olderThan', string | undefined>): Selection => {
-  if ([transaction, customer, olderThan].filter((value) => value !== undefined).length !== 1)
+type Chosen = Readonly<Record<'transaction' | 'customer', string | undefined>> & {
+  readonly olderThan: number | undefined;
+};
+
+const getSelection = ({ transaction, customer, olderThan: beforeMs }: Chosen): Selection => {
+  if ([transaction, customer, beforeMs].filter((value) => value !== undefined).length !== 1)
     throw new CommandError('Pass one of --transaction, --customer and --older-than.');
   if (transaction !== undefined) return { transaction };
-  return customer === undefined ? { beforeMs: parseBefore(olderThan ?? '', now()) } : { customer };
+  return customer === undefined ? { beforeMs: beforeMs ?? 0 } : { customer };
 };
 
 type Found = { readonly open: number; readonly already: number; readonly isCustomer: boolean };
@@ -174,7 +174,11 @@ export const redact = subcommand({
     account,
     transaction: optional('<id>', 'the transaction with this id, or all that have had this reference_id'),
     customer: optional('<id>', 'every transaction of the customer, and the stored customer'),
-    olderThan: optional('<days|date>', 'transactions older than this number of days, or created before a date (UTC)'),
+    olderThan: optional(
+      '<days|date>',
+      'transactions older than this number of days, or created before a date (UTC)',
+      parseBefore,
+    ),
     dryRun: flag('only count'),
     yes,
     json: flag('one JSON object; needs --yes or --dry-run'),

@@ -10,7 +10,7 @@ import { checkSetting, toSettings } from '../../settings/request.ts';
 import { explainHiddenPeriods, findHiddenPeriods } from '../../settings/update-account.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
-import { problemIn, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
+import { problemIn, refuseValue, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
@@ -166,13 +166,8 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
 
 /** `accounts settings`: show and change the settings of an account. */
 
-const versionFrom = (version: string | undefined): Partial<Settings> => {
-  if (version === undefined) return {};
-  if (supportedVersions.includes(version)) return { service_version: version };
-  throw new CommandError(
-    `--service-version cannot be "${version}". Pass a supported version: ${supportedVersions.join(', ')}.`,
-  );
-};
+const parseVersion = (text: string): string =>
+  supportedVersions.includes(text) ? text : refuseValue(`Pass a supported version: ${supportedVersions.join(', ')}.`);
 
 const show = ({ id, name, settings, settings_changed_at, closed_at }: Account): void => {
   const changed = settings_changed_at === undefined ? '' : `, settings changed at ${settings_changed_at}`;
@@ -193,13 +188,17 @@ export const settings = subcommand({
     serviceVersion: optional(
       '<version>',
       'pin the account to a different API version, which changes its request and response formats',
+      parseVersion,
     ),
     json: flag('one JSON object, with the settings after the change'),
   },
   help: fieldsHelp,
   examples: ['accounts -- settings --account acct_demo rate_limit=500 rounding=invoice'],
-  run: async ({ account: named, json, serviceVersion }, assignments: readonly string[]) => {
-    const requested: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
+  run: async ({ account: named, json, serviceVersion: service_version }, assignments: readonly string[]) => {
+    const requested: Partial<Settings> = {
+      ...assignmentsFrom(assignments),
+      ...(service_version && { service_version }),
+    };
     const names = Object.keys(requested) as (keyof Settings)[];
     const account = await (names.length > 0 ? requireOpenAccount : requireAccount)(named);
     const changes = names.filter((name) => !isDeepStrictEqual(requested[name], account.settings[name]));

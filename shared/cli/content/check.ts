@@ -1,6 +1,5 @@
 /** `content check`: run worked cases against a release before it is activated. */
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import { cityName } from '../../catalog/local/place-names.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -17,7 +16,7 @@ import {
 } from '../../importers/releases/worked-cases.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
-import { resolvePath } from '../terminal/arguments.ts';
+import { refuseValue, resolvePath } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
 
@@ -28,9 +27,8 @@ const readZips = (text: string): ReadonlyMap<string, string> => {
     const { name, zip } = /^(?<name>[^=]+)=\s*(?<zip>\d{5}(?:-?\d{4})?)\s*$/.exec(pair)?.groups ?? {};
     const city = cityName(name ?? '');
     if (city === null || zip === undefined)
-      throw new InvalidArgumentError('Pass a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
-    if (zips.has(city))
-      throw new InvalidArgumentError(`--zips has two entries for ${city}. Pass one ZIP for each locality.`);
+      return refuseValue('Pass a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
+    if (zips.has(city)) refuseValue(`${city} has two ZIPs. Pass one ZIP for each locality.`);
     zips.set(city, zip);
   }
   return zips;

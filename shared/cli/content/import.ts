@@ -1,6 +1,5 @@
 /** `content import`: create a release from rate files. */
 import { stat } from 'node:fs/promises';
-import { InvalidArgumentError } from 'commander';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
 import type { Importer } from '../../importers/importer.ts';
@@ -16,7 +15,7 @@ import {
   readActiveRelease,
 } from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
-import { dayOption, resolvePath } from '../terminal/arguments.ts';
+import { parseDay, refuseValue, resolvePath } from '../terminal/arguments.ts';
 import { temporaryFolder } from '../terminal/files.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
@@ -29,21 +28,21 @@ import {
   subcommand,
   type Values,
 } from '../terminal/run-command.ts';
-import { overriddenBy, override, printGates } from './update.ts';
+import { override, printGates } from './update.ts';
 
-const formatOption = (text: string): Format => {
-  if (Object.hasOwn(importers, text)) return text as Format;
-  throw new InvalidArgumentError(`Allowed choices are ${Object.keys(importers).join(', ')}.`);
-};
+const parseFormat = (text: string): Format =>
+  Object.hasOwn(importers, text)
+    ? (text as Format)
+    : refuseValue(`Allowed choices are ${Object.keys(importers).join(', ')}.`);
 
 const options = {
-  format: required('<format>', `the format of the files (choices: ${Object.keys(importers).join(', ')})`, formatOption),
+  format: required('<format>', `the format of the files (choices: ${Object.keys(importers).join(', ')})`, parseFormat),
   state: optional('<state>', 'the state, such as MN; not needed for single-state formats and custom rules'),
   rates: optional('<file>', 'sst: the rate file'),
   boundaries: optional('<file>', 'sst: the boundary file'),
   file: optional('<file>', 'the file of any other format'),
   base: optional('<release>', 'the release whose rules and settings it uses; the default is the built-in release'),
-  from: optional('<day>', 'the first day of rates in a file without dates; the default is today', dayOption('--from')),
+  from: optional('<day>', 'the first day of rates in a file without dates; the default is today', parseDay),
   activate: flag('activate the release after the import, if it passes the gates'),
   override,
   skipBadRows: flag('skip rows that cannot be read, and count them'),
@@ -169,13 +168,12 @@ export const importCommand = subcommand({
   help: `Formats:\n${formats}`,
   examples: ['content -- import --format sst --state MN --rates MNR2026Q2FEB18.csv --boundaries MNB2026Q2FEB18.zip'],
   run: async (options) => {
-    const overridden = overriddenBy(options.override);
     if (options.override !== undefined && !options.activate)
       throw new CommandError('--override requires --activate, because only --activate applies gates. Pass both.');
     const job = await prepareJob(options);
     const imported = await importFiles(job);
     if (imported === null) return;
-    if (options.activate) return activateIfPassed(imported, job, overridden);
+    if (options.activate) return activateIfPassed(imported, job, options.override ?? new Set());
     print(`Check it:    npm run content -- check --release ${imported.id} --against cases.json`);
     print(`Activate it: npm run content -- activate ${imported.id}`);
   },

@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
@@ -21,7 +20,7 @@ import { ownTexts } from '../../importers/rules/describe.ts';
 import type { NumberRange } from '../../importers/zips.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { dayOption } from '../terminal/arguments.ts';
+import { parseDay, refuseValue } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { explainError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
@@ -178,10 +177,8 @@ const printZip = (head: Release, { zip, date, own, locations, street_ranges }: S
     print(`Custom rules add ${name} (${code}): ${rate === null ? 'no rate' : formatPercent(rate)} on ${date}`);
 };
 
-const readZip = (text: string): string => {
-  if (!/^\d{5}(-?\d{4})?$/.test(text)) throw new InvalidArgumentError('Pass five digits, or ZIP+4: 55401-1234.');
-  return text.replace('-', '');
-};
+const parseZip = (text: string): string =>
+  /^\d{5}(-?\d{4})?$/.test(text) ? text.replace('-', '') : refuseValue('Pass five digits, or ZIP+4: 55401-1234.');
 
 export const show = subcommand({
   name: 'show',
@@ -189,8 +186,8 @@ export const show = subcommand({
   description: 'Show the sources and counts of a release, and all rates of one ZIP.',
   arguments: [['<release>', 'such as US-MN@2026-11-22.1']],
   options: {
-    zip: optional('<zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip),
-    date: optional('<date>', 'the tax day of the rates; the default is today', dayOption('--date')),
+    zip: optional('<zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', parseZip),
+    date: optional('<date>', 'the tax day of the rates; the default is today', parseDay),
     json: flag('one JSON object'),
   },
   examples: ['content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01'],

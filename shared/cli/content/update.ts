@@ -1,11 +1,12 @@
 import { isHttpUrl } from '../../base/loopback.ts';
 import type { GateResult } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
-import { type GateName, gates } from '../../importers/releases/gates.ts';
+import { gates } from '../../importers/releases/gates.ts';
 import { getState } from '../../importers/releases/open-release.ts';
 import { compareVersions, type StateUpdate, updateState } from '../../importers/releases/update-state.ts';
 import { PublisherClient, PublisherFailure } from '../../importers/updates/publisher-client.ts';
 import { type Importable, importable, publishers } from '../../importers/updates/publishers.ts';
+import { refuseValue } from '../terminal/arguments.ts';
 import { temporaryFolder } from '../terminal/files.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
@@ -15,17 +16,15 @@ import { CommandError, explainError, flag, isOutage, optional, subcommand } from
 
 const gateNames: readonly string[] = gates.map(({ name }) => name);
 
-/** The option `--override` of both commands. */
-export const override = optional('<gates>', `gates that may fail: ${gateNames.join(', ')}`);
-
-/** Reads `--override`, a list of gates. Refuses other names. */
-export const overriddenBy = (override: string | undefined): ReadonlySet<GateName> => {
-  const names = override === undefined ? [] : override.split(',').map((name) => name.trim());
+const parseGates = (text: string): ReadonlySet<string> => {
+  const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !gateNames.includes(name));
-  if (unknown !== undefined)
-    throw new CommandError(`--override cannot be "${unknown}". The gates are ${gateNames.join(', ')}.`);
-  return new Set(names as GateName[]);
+  if (unknown !== undefined) refuseValue(`"${unknown}" is not a gate. The gates are ${gateNames.join(', ')}.`);
+  return new Set(names);
 };
+
+/** The option `--override` of both commands. */
+export const override = optional('<gates>', `gates that may fail: ${gateNames.join(', ')}`, parseGates);
 
 const figureText = ({ figure, unit }: Pick<GateResult, 'figure' | 'unit'>): string =>
   `${Number(figure.toFixed(2))}${unit === 'percentage points' ? ' points' : unit}`;
@@ -156,7 +155,6 @@ export const update = subcommand({
     const client = new PublisherClient({ mirror: getMirror(options.mirror), isMirrorTrusted: true });
     if (options.check) return check(states, client);
     const folder = temporaryFolder();
-    const overridden = overriddenBy(options.override);
     const updates: StateUpdate[] = [];
     for (const publisher of states) {
       print(`== ${publisher.state}: ${publisher.name}`);
@@ -164,7 +162,7 @@ export const update = subcommand({
         client,
         folder,
         activate: options.activate ?? false,
-        overridden,
+        overridden: options.override ?? new Set(),
         reporter: terminal,
       }).catch((error): StateUpdate => ({ outcome: 'failed', reason: getMessage(error, publisher) }));
       report(publisher.state, result);

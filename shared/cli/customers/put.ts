@@ -158,7 +158,7 @@ const readInput = async (id: string | undefined, options: Input): Promise<FileCu
     (file !== undefined && (isCertified || name !== undefined || add || none))
   )
     throw new CommandError('Pass the id of a customer with its options, or only --file.');
-  if (file !== undefined) return customersFrom(await readFile(resolvePath(file), 'utf8'));
+  if (file !== undefined) return customersFrom(await readFile(file, 'utf8'));
   if (none ? isCertified || add : add && !isCertified)
     throw new CommandError('Pass --add with the options of a certificate, or --none without them.');
   const sent = { id, name, exemptions: isCertified ? [terms] : none ? [] : undefined };
@@ -215,6 +215,7 @@ export const put = subcommand({
     file: optional(
       '<file>',
       'customers as JSON, as in POST /customers, or as CSV with the columns id, name, states, reason, certificate_number, document_url, valid_from and valid_to',
+      resolvePath,
     ),
     json: flag('one JSON object with the counts'),
   },

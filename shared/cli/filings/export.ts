@@ -55,7 +55,7 @@ export const exportFiling = subcommand({
   arguments: filingArgument,
   options: {
     ...filingOptions,
-    out: withDefault('.', '<folder>', 'the folder of the files; created if it is missing'),
+    out: withDefault('.', '<folder>', 'the folder of the files; created if it is missing', resolvePath),
     dryRun: flag('the current totals of the period, for --state and --period-end'),
   },
   run: async (options, named: string | undefined) => {

@@ -8,7 +8,7 @@ import type { FilingCall } from '../../filings/filing-response.ts';
 import { filingReader, type ReadTotals } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
-import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
+import { parseDay, parseState, requireAccount } from '../terminal/arguments.ts';
 import {
   type Columns,
   counted,
@@ -23,8 +23,8 @@ import { accepted, account, CommandError, optional, required, type Values } from
 
 /** Finds the account, filing or period of a command. */
 
-const state = ['<state>', 'the state, such as MI', stateOption] as const;
-const lastDay = ['<day>', 'the last day of the period, such as 2026-10-31', dayOption('--period-end')] as const;
+const state = ['<state>', 'the state, such as MI', parseState] as const;
+const lastDay = ['<day>', 'the last day of the period, such as 2026-10-31', parseDay] as const;
 
 /** The options that select a period. */
 export const periodOptions = { account, state: required(...state), periodEnd: required(...lastDay) };

@@ -10,7 +10,7 @@ import { amountsDue } from '../../filings/totals-response.ts';
 import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
 import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
-import { requireAccount, resolvePath, statesOption, wholeNumber } from '../terminal/arguments.ts';
+import { parseStates, requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
 import { type Columns, counted, formatTable, print, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
@@ -77,13 +77,17 @@ export const electronicReturnFile = subcommand({
   arguments: filingArgument,
   options: {
     ...filingOptions,
-    out: required('<file>', 'the file to write'),
-    schema: optional('<folder>', 'validate the return with libxml2 against the official schemas in this folder'),
+    out: required('<file>', 'the file to write', resolvePath),
+    schema: optional(
+      '<folder>',
+      'validate the return with libxml2 against the official schemas in this folder',
+      resolvePath,
+    ),
     allDue: flag('one file with the returns of all closed filings that are not filed yet'),
     without: optional(
       '<states>',
       'with --all-due: states to leave out, such as KS,WA, whose returns are refused',
-      statesOption('--without'),
+      parseStates,
     ),
     dryRun: flag('a test with the current totals of the period, for --state and --period-end'),
     production: flag('a return that the state processes'),
@@ -95,7 +99,7 @@ export const electronicReturnFile = subcommand({
     ),
   },
   run: async (options, named: string | undefined) => {
-    const { production, amended, dryRun, acknowledgeExceptions, schema } = options;
+    const { production, amended, dryRun, acknowledgeExceptions, schema, out } = options;
     if (production && dryRun) throw new CommandError('A dry run is a test. Close the period before --production.');
     const { account, filings, leftOut } = await chosenFilings(named, options);
     const xml = accepted(
@@ -105,10 +109,10 @@ export const electronicReturnFile = subcommand({
         acknowledged: acknowledgeExceptions,
       }),
     );
-    if (schema !== undefined) await validateReturn(xml, resolvePath(schema));
-    await writeAll([{ path: resolvePath(options.out), text: xml }]);
+    if (schema !== undefined) await validateReturn(xml, schema);
+    await writeAll([{ path: out, text: xml }]);
     const checked = schema === undefined ? 'not validated: pass --schema' : 'valid';
-    print(`${resolvePath(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
+    print(`${out}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
     for (const { state, period_start, period_end } of leftOut)
       print(
         `Left out: ${state}, ${period_start} to ${period_end}. The account was not registered, and no tax is due. To return it, pass --state and --period-end.`,
@@ -133,7 +137,7 @@ export const worksheet = subcommand({
   arguments: filingArgument,
   options: {
     ...filingOptions,
-    out: optional('<file>', 'the CSV file to write, which must not exist'),
+    out: optional('<file>', 'the CSV file to write, which must not exist', resolvePath),
     dryRun: flag('the current totals of the period, for --state and --period-end'),
   },
   run: async ({ out, ...options }, named: string | undefined) => {
@@ -145,9 +149,8 @@ export const worksheet = subcommand({
     const { worksheet } = accepted(await readWorksheet(read, form, { parameter: 'form' }));
     if (!worksheet) return;
     if (out !== undefined) {
-      await writeAll([{ path: resolvePath(out), text: worksheetCsv(worksheet) }]);
-      print(`${resolvePath(out)}: ${worksheet.title}`);
-      return;
+      await writeAll([{ path: out, text: worksheetCsv(worksheet) }]);
+      return print(`${out}: ${worksheet.title}`);
     }
     print(`${worksheet.title}. Edition: ${worksheet.edition}. Confidence: ${worksheet.confidence}.`);
     print(textTable(worksheet.lines.map(({ line, label, amount, note }) => [line, label, amount ?? `(${note})`])));

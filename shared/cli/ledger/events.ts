@@ -6,7 +6,7 @@ import type { LedgerEvent } from '../../events/event.ts';
 import { allFilings } from '../../store/filings/entry-places.ts';
 import { storedReminders } from '../../store/filings/reminder-store.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
-import { instantMs, requireAccount } from '../terminal/arguments.ts';
+import { parseInstant, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
 import { account, CommandError, required, subcommand } from '../terminal/run-command.ts';
 
@@ -50,14 +50,6 @@ export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerE
     ]);
 };
 
-const instantOption =
-  (option: string) =>
-  (text: string): number => {
-    const ms = instantMs(text);
-    if (ms !== null) return ms;
-    throw new CommandError(`${option} cannot be "${text}". Pass a timestamp such as 2026-11-21T08:00:00Z.`);
-  };
-
 /** Each line is valid input for `aws events put-events --entries`. */
 const printLine = (EventBusName: string, events: readonly LedgerEvent[]): void =>
   print(
@@ -78,12 +70,8 @@ export const events = subcommand({
     'Print the events of an account between two timestamps, with their original ids. Each line has up to ten events in the format of `aws events put-events --entries`. Publishes nothing.',
   options: {
     account,
-    from: required(
-      '<timestamp>',
-      'start of the period, inclusive, such as 2026-11-21T08:00:00Z',
-      instantOption('--from'),
-    ),
-    to: required('<timestamp>', 'end of the period, inclusive', instantOption('--to')),
+    from: required('<timestamp>', 'start of the period, inclusive, such as 2026-11-21T08:00:00Z', parseInstant),
+    to: required('<timestamp>', 'end of the period, inclusive', parseInstant),
     bus: required('<name>', "the stack's output EventBus"),
   },
   examples: [

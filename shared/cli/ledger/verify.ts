@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
 import { concurrently } from '../../base/collections.ts';
 import { allAccounts } from '../../store/accounts/account-store.ts';
-import { jsonFile, requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
+import { jsonFile, refuseValue, requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { CommandError, flag, optional, subcommand, withDefault } from '../terminal/run-command.ts';
@@ -73,11 +72,10 @@ const readAccounts = async (account: string | undefined, all: boolean | undefine
   return [account];
 };
 
-const parseShare = (text: string): string => {
-  if (!/^(0\.\d{1,6}|1)$/.test(text) || Number(text) === 0)
-    throw new InvalidArgumentError('Pass a share above 0 and up to 1, such as 0.05.');
-  return text;
-};
+const parseShare = (text: string): string =>
+  /^(0\.\d{1,6}|1)$/.test(text) && Number(text) > 0
+    ? text
+    : refuseValue('Pass a share above 0 and up to 1, such as 0.05.');
 
 /** The checked account, and its first findings of this run. */
 type Verified = { readonly account: string; readonly progress: Progress; readonly findings: readonly Finding[] };

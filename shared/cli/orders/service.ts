@@ -1,6 +1,6 @@
 import type { Calculation } from '../../calculations/response.ts';
 import { createClient, LevyUnavailable } from '../../client/client.ts';
-import { resolvePath, serviceAddress } from '../terminal/arguments.ts';
+import { parseAddress, resolvePath } from '../terminal/arguments.ts';
 import { firstErrors, shown } from '../terminal/output.ts';
 import { CommandError, flag, required, withDefault } from '../terminal/run-command.ts';
 import { describeProblem, type Order, type OrderError, readOrders } from './read-orders.ts';
@@ -10,7 +10,7 @@ import { describeProblem, type Order, type OrderError, readOrders } from './read
 /** The options that `compare` and `import` share. */
 export const fileOptions = {
   file: required('<file>', 'orders as NDJSON, or as .csv with one row for each line item', resolvePath),
-  url: withDefault('http://127.0.0.1:3000', '<url>', 'address of the service'),
+  url: withDefault('http://127.0.0.1:3000', '<url>', 'address of the service', parseAddress),
   json: flag('one JSON object'),
 };
 
@@ -22,7 +22,7 @@ type Refused = { readonly status: number; readonly detail: string; readonly erro
 export const clientFor = (url: string): Client => {
   const apiKey = process.env['LEVY_API_KEY'];
   if (!apiKey) throw new CommandError('Set LEVY_API_KEY to a key of the account.');
-  return createClient({ url: serviceAddress(url), apiKey });
+  return createClient({ url, apiKey });
 };
 
 /** Describes a refused order. Throws if the service would refuse every order: a wrong key or a missing scope. */

@@ -12,6 +12,11 @@ import { CommandError } from './run-command.ts';
 
 /** Parses paths, numbers, names, durations and timestamps in options. */
 
+/** Refuses the value of an option. commander puts the option and the value before the advice. */
+export const refuseValue = (advice: string): never => {
+  throw new InvalidArgumentError(advice);
+};
+
 /** Describes the first problem of a JSON value with its entry and field. */
 export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
   if (!issue) return '';
@@ -29,42 +34,28 @@ export const wholeNumber =
   (text: string): number => {
     if (!/^\d{1,15}$/.test(text) || Number(text) < from || Number(text) > to) {
       const range = `from ${from.toLocaleString('en-US')} to ${to.toLocaleString('en-US')}`;
-      throw new InvalidArgumentError(`Pass a whole number ${range}, without separators.`);
+      refuseValue(`Pass a whole number ${range}, without separators.`);
     }
     return Number(text);
   };
 
-/** Returns the jurisdiction code of a state in an option: `US-MI` for MI or Michigan. */
-const stateIn = (option: string, text: string): string => {
-  const state = stateJurisdiction(text);
-  if (state === null) throw new CommandError(`${option} cannot be "${text}". Pass the code or the name of a state.`);
-  return state;
-};
+/** Parses a state to its jurisdiction code: `US-MI` for MI or Michigan. */
+export const parseState = (text: string): string =>
+  stateJurisdiction(text) ?? refuseValue(`"${text}" is not a state. Pass the code or the name of a state.`);
 
-export const stateOption = (text: string): string => stateIn('--state', text);
+/** Parses states, separated by commas. */
+export const parseStates = (text: string): readonly string[] =>
+  text.split(',').map((state) => parseState(state.trim()));
 
-/** Returns a parser for an option's states, separated by commas. */
-export const statesOption =
-  (option: string) =>
-  (text: string): readonly string[] =>
-    text.split(',').map((state) => stateIn(option, state.trim()));
-
-/** Returns a parser for an option's date. */
-export const dayOption =
-  (option: string) =>
-  (text: string): string => {
-    if (!isDay(text)) throw new CommandError(`${option} cannot be "${text}". Pass a date such as 2026-10-31.`);
-    return text;
-  };
+export const parseDay = (text: string): string => (isDay(text) ? text : refuseValue('Pass a date such as 2026-10-31.'));
 
 const lengthMax = 100;
 
-/** Reads a name. It is printed later, so it must be one line without control characters. */
-export const nameFrom = (text: string, option: string): string => {
+/** Parses a name. It is printed later, so it must be one line without control characters. */
+export const parseName = (text: string): string => {
   const name = text.trim();
-  if (name === '' || name.length > lengthMax || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))
-    throw new CommandError(`${option} must be 1 to ${lengthMax} characters, without control characters.`);
-  return name;
+  const isPrintable = name !== '' && name.length <= lengthMax && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
+  return isPrintable ? name : refuseValue(`Pass 1 to ${lengthMax} characters, without control characters.`);
 };
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -77,8 +68,11 @@ const spanMs = (text: string): number | null => {
   return count === undefined ? null : Number(count) * unitMs[unit as keyof typeof unitMs];
 };
 
-/** Parses a timestamp with `Z` or an offset to milliseconds; returns `null` for any other string, such as a day. */
-export const instantMs = (text: string): number | null => (text.includes('T') ? instantOrDayMs(text) : null);
+const instantMs = (text: string): number | null => (text.includes('T') ? instantOrDayMs(text) : null);
+
+/** Parses a timestamp with `Z` or an offset to milliseconds. Refuses a day. */
+export const parseInstant = (text: string): number =>
+  instantMs(text) ?? refuseValue('Pass a timestamp such as 2026-11-21T08:00:00Z.');
 
 /**
  * Parses the expiry of a key to a UTC timestamp: a duration, a timestamp with `Z` or an offset, or `never` (`null`).
@@ -106,16 +100,15 @@ export const overlapMs = (text: string): number => {
   return ms;
 };
 
-/** Returns the address of a service. Refuses plain HTTP to other machines, because requests contain a key. */
-export const serviceAddress = (text: string): string => {
+/** Parses the address of a service. Refuses plain HTTP to other machines, because requests contain a key. */
+export const parseAddress = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
-    throw new CommandError(
-      'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: the request contains a key.',
+    return refuseValue(
+      'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: requests contain a key.',
     );
-  if (url.search || url.hash || url.username)
-    throw new CommandError('Pass the address without a query, fragment or name.');
+  if (url.search || url.hash || url.username) refuseValue('Pass the address without a query, fragment or name.');
   return url.href;
 };
 
