@@ -1,7 +1,7 @@
 import { addDays, daysBetween, earlierEnd } from '../base/calendar.ts';
 import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
 import type { Release, Rule } from '../catalog/release.ts';
-import { type Evidence, isPerInvoice, type Jurisdiction } from '../catalog/release-values.ts';
+import { type Evidence, isPerInvoice, type Jurisdiction, type Rounding } from '../catalog/release-values.ts';
 import { decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { minorUnit, type Treatment, type Uncertainty } from './assessment.ts';
@@ -147,36 +147,23 @@ export const findAssumptionAbove = (rule: DecidingRule | undefined, release: Rel
 /** An uncertainty about how a state rounds, and the index of the first line that it applies to. */
 type RoundingUncertainty = { readonly uncertainty: Uncertainty; readonly charge: number };
 
-type State = {
-  readonly release: Release;
-  readonly evidence: Evidence;
-  readonly isBracketed: boolean;
-  readonly isOnInvoice: boolean;
+/** The exact tax of rows of one state that are rounded together, and the index of their first charge. */
+type Total = { readonly charge: number; readonly exact: bigint };
+
+/** Sums the rows of a state (`US-CA`) that are rounded together: of a charge, or of the invoice if `perInvoice`. */
+const sumRounded = (lines: TaxedDocument['lines'], state: string, perInvoice: boolean, policy: Rounding): Total[] => {
+  // Each table has a separate total. Rows without a table are rounded together.
+  const invoiceKey = ({ jurisdiction, rate }: TaxRow) =>
+    policy.method === 'bracket' ? `${jurisdiction.code} ${rate}` : 'invoice';
+  const totals = new Map<string | number, Total>();
+  for (const [charge, { rows }] of lines.entries())
+    for (const row of rows.filter(({ jurisdiction }) => jurisdiction.code.startsWith(state))) {
+      const key = perInvoice ? invoiceKey(row) : charge;
+      const total = totals.get(key) ?? { charge, exact: 0n };
+      totals.set(key, { ...total, exact: total.exact + row.exact });
+    }
+  return [...totals.values()];
 };
-
-/** Returns the states of a document whose rounding is unconfirmed, by code. */
-const uncertainStates = (document: TaxDocument): Map<string, State> => {
-  const { day, currency } = document;
-  const states = new Map<string, State>();
-  for (const { code, release } of listPlaces(document)) {
-    // In other currencies the state's tables are not used, and a separate warning reports it.
-    const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
-    if (release && setting && isUnconfirmed(setting))
-      states.set(code, {
-        release,
-        evidence: setting,
-        isBracketed: setting.policy.method === 'bracket',
-        isOnInvoice: isPerInvoice(setting.policy),
-      });
-  }
-  return states;
-};
-
-const exactTax = (rows: readonly TaxRow[]): bigint => rows.reduce((sum, { exact }) => sum + exact, 0n);
-const isRounded = (exact: bigint): boolean => exact % minorUnit !== 0n;
-
-/** Charges that are rounded together on an invoice, and the index of the first charge. */
-type Total = { readonly state: string; readonly charge: number; readonly exact: bigint };
 
 /**
  * Returns one uncertainty per state whose rounding is unconfirmed, if rounding changed the tax. Exact taxes that add up
@@ -186,40 +173,20 @@ export const roundingUncertainties = (
   document: TaxDocument,
   { lines }: TaxedDocument,
 ): readonly RoundingUncertainty[] => {
-  const states = uncertainStates(document);
-  if (states.size === 0) return [];
-  const uncertainties: RoundingUncertainty[] = [];
-  const report = (code: string, charge: number): void => {
-    const state = states.get(code);
-    states.delete(code);
-    if (state)
-      for (const uncertainty of uncertaintiesAbout(state.evidence, () => `${state.release.name}, rounding`))
-        uncertainties.push({ uncertainty, charge });
-  };
-  const invoices = new Map<string, Total>();
-  const statesByJurisdiction = new Map(
-    listPlaces(document).flatMap(({ jurisdictions, code }) =>
-      jurisdictions.map((jurisdiction) => [jurisdiction.code, code] as const),
-    ),
-  );
-  for (const [charge, { rows }] of lines.entries()) {
-    if (states.size === 0) break;
-    const getState = ({ jurisdiction }: TaxRow) => statesByJurisdiction.get(jurisdiction.code) ?? '';
-    for (const row of rows) {
-      const { jurisdiction, rate, exact } = row;
-      const code = getState(row);
-      const state = states.get(code);
-      if (state && (document.rounding === 'invoice' || state.isOnInvoice)) {
-        // Each table has a separate total. Rows without a table are rounded together.
-        const key = state.isBracketed ? `${jurisdiction.code} ${rate}` : code;
-        const total = invoices.get(key) ?? { state: code, charge, exact: 0n };
-        invoices.set(key, { ...total, exact: total.exact + exact });
-      } else if (state && exact !== 0n && isRounded(exactTax(rows.filter((one) => getState(one) === code))))
-        report(code, charge);
-    }
-  }
-  for (const { state, charge, exact } of invoices.values()) if (isRounded(exact)) report(state, charge);
-  return uncertainties;
+  const { day, currency, rounding } = document;
+  const releases = new Map(listPlaces(document).map(({ code, release }) => [code, release]));
+  const uncertainties = [...releases].flatMap(([state, release]) => {
+    // In other currencies the state's tables are not used, and a separate warning reports it.
+    const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
+    if (!release || !setting || !isUnconfirmed(setting)) return [];
+    const perInvoice = rounding === 'invoice' || isPerInvoice(setting.policy);
+    const totals = sumRounded(lines, state, perInvoice, setting.policy);
+    const rounded = totals.find(({ exact }) => exact % minorUnit !== 0n);
+    if (!rounded) return [];
+    const what = () => `${release.name}, rounding`;
+    return uncertaintiesAbout(setting, what).map((uncertainty) => ({ uncertainty, charge: rounded.charge }));
+  });
+  return uncertainties.sort((left, right) => left.charge - right.charge);
 };
 
 /** Determines whether a third party's discount, such as a manufacturer's coupon, lowers the taxable price. */
