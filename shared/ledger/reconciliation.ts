@@ -237,8 +237,15 @@ export const reconcile = async (
   const references = new Set(transactions.map(({ reference_id }) => reference_id));
   const found = await findHolders(references, account.id, ports.holders);
   const nowMs = ports.now();
-  const sorted = sortOut(transactions, found, nowMs);
-  const missing = await withVoids(sorted.missing, account.id, nowMs, ports.index);
+  const billed = Map.groupBy(transactions, ({ reference_id }) => isRecorded(found.get(reference_id)));
+  const [present, absent] = [billed.get(true) ?? [], billed.get(false) ?? []];
+  const different = present.flatMap((row) => findDifference(row, found.get(row.reference_id) as Recorded) ?? []);
+  const missing: MissingTransaction[] = [];
+  const lookUp = async ([place, { reference_id }]: [number, BilledTransaction]) => {
+    const holder = found.get(reference_id);
+    missing[place] = await findMissing(reference_id, holder, account.id, nowMs, ports.index);
+  };
+  await concurrently(absent.entries(), lookUp, lookUpsAtOnce);
   const ids = new Set([...found.values()].map(({ id }) => id));
   // Also match by id, because the index can lag behind the reference.
   const isListed = ({ id, reference_id }: TransactionSummary) =>
@@ -251,9 +258,9 @@ export const reconcile = async (
     object: 'reconciliation',
     from,
     to,
-    matched_count: sorted.matched,
+    matched_count: present.length - different.length,
     missing,
-    different: sorted.different,
+    different,
     extra,
     complete: next === null,
     next_cursor: next && writeCursor(next, account.cursor_secret, scope),
@@ -261,74 +268,37 @@ export const reconcile = async (
   });
 };
 
+const isRecorded = (holder: Recorded | undefined): boolean => holder !== undefined && isLive(holder);
+
 const invalidCursor = cursorProblem('Send the next_cursor of a response to the same from and to.', {
   pointer: '/starting_after',
 });
 
-type Sorted = {
-  readonly matched: number;
-  readonly missing: readonly MissingTransaction[];
-  readonly different: DifferentTransaction[];
-};
-
-const sortOut = (billed: readonly BilledTransaction[], found: ReadonlyMap<string, Recorded>, nowMs: number): Sorted => {
-  const missing: MissingTransaction[] = [];
-  const different: DifferentTransaction[] = [];
-  let matched = 0;
-  for (const row of billed) {
-    const holder = found.get(row.reference_id);
-    if (!holder || !isLive(holder)) missing.push(toMissing(row.reference_id, holder, nowMs));
-    else {
-      const difference = findDifference(row, holder);
-      if (difference) different.push(difference);
-      else matched += 1;
-    }
-  }
-  return { matched, missing, different };
-};
-
-// A draft past its deadline counts as void, even before the sweep.
-const toMissing = (reference_id: string, holder: Recorded | undefined, nowMs: number): MissingTransaction => ({
-  reference_id,
-  transaction_id: holder?.id ?? null,
-  reason: !holder ? 'not_found' : holder.status === 'draft' && !isExpired(holder, nowMs) ? 'draft' : 'void',
-});
-
-const atOnce = 20;
-
-/** Distinguishes references of voided transactions from unknown ones. */
-const withVoids = async (
-  missing: readonly MissingTransaction[],
-  account: string,
-  nowMs: number,
-  index: TransactionIndex,
-): Promise<MissingTransaction[]> => {
-  const rows = [...missing];
-  const unknown = rows.entries().filter(([, { reason }]) => reason === 'not_found');
-  const look = async ([place, row]: [number, MissingTransaction]) => {
-    rows[place] = await findVoid(row, account, nowMs, index);
-  };
-  await concurrently(unknown, look, atOnce);
-  return rows;
-};
-
-const findVoid = async (
-  row: MissingTransaction,
+/**
+ * Returns why a reference has no finalized or filed transaction, and the draft or the newest void transaction that has
+ * it. A draft past its deadline counts as void, even before the sweep.
+ */
+const findMissing = async (
+  reference_id: string,
+  holder: Recorded | undefined,
   account: string,
   nowMs: number,
   { page }: TransactionIndex,
 ): Promise<MissingTransaction> => {
-  const { rows } = await page(account, {
-    index: 'by_reference',
-    value: row.reference_id,
-    from: null,
-    to: null,
-    after: null,
-    limit: 1,
-  });
+  if (holder) {
+    const isDraft = holder.status === 'draft' && !isExpired(holder, nowMs);
+    return { reference_id, transaction_id: holder.id, reason: isDraft ? 'draft' : 'void' };
+  }
+  // A transaction that was voided no longer holds its reference.
+  const range = { from: null, to: null, after: null, limit: 1 };
+  const { rows } = await page(account, { index: 'by_reference', value: reference_id, ...range });
   const newest = rows[0] && expireIfDue(rows[0], nowMs);
-  return newest?.status === 'void' ? { ...row, transaction_id: newest.id, reason: 'void' } : row;
+  return newest?.status === 'void'
+    ? { reference_id, transaction_id: newest.id, reason: 'void' }
+    : { reference_id, transaction_id: null, reason: 'not_found' };
 };
+
+const lookUpsAtOnce = 20;
 
 /** Returns the recorded amounts minus the billed amounts; `null` if both are equal. */
 const findDifference = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
