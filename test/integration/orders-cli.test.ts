@@ -54,6 +54,15 @@ const cases: readonly (readonly [reason: string, ReturnType<typeof order> & { sh
   ['product_code', toNewYork('by line', '13.31', mug, shirt), '8.88'],
   ['place', order('place', '7.00', denver, general), '9.15'],
   ['rate', order('rate', '8.25', lansing, general), '6.00'],
+  // The taxes of the line items do not add up to the total, and no shipping was charged for the rest.
+  ['rate', order('zeros', '8.25', lansing, { ...general, tax_amount: '0' }), '6.00'],
+  ['rate', order('a part', '8.25', lansing, { ...general, tax_amount: '3.00' }), '6.00'],
+  ['shipping', { ...order('zeros and shipping', '6.88', boston, { ...general, tax_amount: '0' }), shipping }, '6.25'],
+  [
+    'rate',
+    { ...order('above', '6.60', lansing, { ...general, tax_amount: '8.00' }), shipping: { amount: '1.00' } },
+    '6.00',
+  ],
   ['unknown', order('nothing', '0.00', lansing, general), '6.00'],
   ['unknown', order('nothing by line', '0.00', lansing, { ...general, tax_amount: '0.00' }), '6.00'],
   // The same difference has two explanations: shipping and clothing both cost 50.00.

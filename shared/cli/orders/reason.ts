@@ -61,9 +61,13 @@ const treatment = (name: string, charged: bigint, levy: bigint): Explanation | n
   return null;
 };
 
-/** Compares the taxes of each charge. The charged tax that belongs to no line item is the tax on shipping. */
-const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digits: number): Explanation => {
-  const onLines = lines.reduce((sum, line) => sum + line, 0n);
+/** Compares the taxes of each charge. `onShipping` is the charged tax that belongs to no line item. */
+const byLine = (
+  tax: Calculation,
+  { total, lines }: { readonly total: bigint; readonly lines: readonly bigint[] },
+  onShipping: bigint,
+  digits: number,
+): Explanation => {
   const shipping = getShipping(tax).reduce((sum, charge) => sum + parseSigned(charge.tax_amount, digits), 0n);
   const pairs = [
     ...tax.line_items.map((item, at) => ({
@@ -71,7 +75,7 @@ const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digit
       charged: lines[at] ?? 0n,
       levy: parseSigned(item.tax_amount, digits),
     })),
-    { name: 'shipping', charged: total - onLines, levy: shipping },
+    { name: 'shipping', charged: onShipping, levy: shipping },
   ];
   const found = pairs
     .filter(({ charged, levy }) => absolute(charged - levy) > 1n)
@@ -109,8 +113,8 @@ const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: num
 
 /**
  * Returns the most certain reason for a difference between the charged tax and Levy's calculation. With the tax of each
- * line item, charges are compared one by one. Otherwise a reason must explain the whole difference; if none or several
- * reasons do, the result is `unknown`. The reason `rate` applies last: the same charges are taxed at a different rate.
+ * line item, charges are compared one by one. Without them, or if they do not add up to the total, a reason must explain
+ * the whole difference; if none or several reasons do, the result is `unknown`. The reason `rate` applies last: the same charges are taxed at a different rate.
  */
 export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax, currency: string): Explanation => {
   const digits = minorDigits(currency);
@@ -130,5 +134,12 @@ export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax
     return { reason: 'exemption', detail: 'Levy applies an exemption of the customer.' };
   // Every reason would explain the difference.
   if (total === 0n) return { reason: 'unknown', detail: 'Only Levy calculates a tax.' };
-  return lines === null ? byTotal(tax, total, tolerance, digits) : byLine(tax, total, lines, digits);
+  const onLines = (lines ?? []).reduce((sum, line) => sum + line, 0n);
+  const onShipping = total - onLines;
+  const mostOnShipping = getShipping(tax).length > 0 ? total : tolerance;
+  // Systems export taxes of line items that they did not record as zeros.
+  const isComplete = onLines > 0n && onShipping >= -tolerance && onShipping <= mostOnShipping;
+  return lines !== null && isComplete
+    ? byLine(tax, { total, lines }, onShipping, digits)
+    : byTotal(tax, total, tolerance, digits);
 };
