@@ -6,31 +6,7 @@ import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
 import { type Items, partitionQuery, queryPages } from '../client/reads.ts';
 import { asSeen, deleteItem, present } from '../client/writes.ts';
 import { filingReads } from '../filings/filing-reads.ts';
-import {
-  accountKey,
-  apiKeyKey,
-  chainKey,
-  claimKey,
-  customerPartition,
-  duePartition,
-  dueShards,
-  filingPartition,
-  filingShardPartition,
-  filingWorkKey,
-  headKey,
-  type Item,
-  type ItemKey,
-  importMarkKey,
-  keyUses,
-  openEntryPartitions,
-  parseDueKey,
-  rateWindowKey,
-  reminderPartition,
-  reportPartition,
-  retentionKey,
-  settingChanges,
-  totalsPartition,
-} from '../keys.ts';
+import * as keys from '../keys.ts';
 import { headItem, transactionIds } from '../ledger/ledger-walk.ts';
 
 const { transactions, accounts } = environment.tables;
@@ -38,7 +14,7 @@ const pageSize = 100;
 const atOnce = 16;
 
 /** An item to delete. With a version, only that version is deleted. */
-type Delete = ItemKey & { readonly table: string; readonly version?: unknown };
+type Delete = keys.ItemKey & { readonly table: string; readonly version?: unknown };
 
 /** Deletes an item; `false` if it does not exist or has a different version. */
 const remove = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
@@ -62,13 +38,13 @@ const deletePartition = async (table: string, pk: string, isOwn = (_sk: string) 
  * finds it.
  */
 const deleteTransaction = async (account: string, id: string): Promise<void> => {
-  const { pk, sk: headSk } = headKey(account, id);
-  let head: Item | undefined;
+  const { pk, sk: headSk } = keys.headKey(account, id);
+  let head: keys.Item | undefined;
   do {
     head = await headItem(account, id);
     const reference = head?.['reference_id'];
     // A different transaction may hold the claim by now. The claim is then deleted with that transaction or here.
-    if (typeof reference === 'string') await remove({ table: transactions, ...claimKey(account, reference) });
+    if (typeof reference === 'string') await remove({ table: transactions, ...keys.claimKey(account, reference) });
     await deletePartition(transactions, pk, (sk) => sk !== headSk);
     // A schedule may have changed the transaction concurrently and added an audit entry.
   } while (head && !(await remove({ table: transactions, pk, sk: headSk, version: head['version'] })));
@@ -87,24 +63,24 @@ const deleteTransactions = async (account: string, onDeleted: (count: number) =>
  * finds it.
  */
 const deleteFilings = async (account: string): Promise<void> => {
-  for await (const items of keysIn(transactions, filingPartition(account)))
+  for await (const items of keysIn(transactions, keys.filingPartition(account)))
     for (const { sk: id } of items) {
       const partitions = Array.from({ length: filingReads.shards }, (_, shard) =>
-        [totalsPartition, filingShardPartition].map((getPartition) => getPartition(account, id, shard)),
+        [keys.totalsPartition, keys.filingShardPartition].map((getPartition) => getPartition(account, id, shard)),
       ).flat();
       await concurrently(partitions, (pk) => deletePartition(transactions, pk));
-      await remove({ table: transactions, ...filingWorkKey(account, id) });
-      await remove({ table: transactions, pk: filingPartition(account), sk: id });
+      await remove({ table: transactions, ...keys.filingWorkKey(account, id) });
+      await remove({ table: transactions, pk: keys.filingPartition(account), sk: id });
     }
 };
 
 /** Deletes an account's keys: each key item, which requests look up, before its name item. */
 const deleteKeys = async (account: string): Promise<void> => {
-  const { pk, sk: own } = accountKey(account);
+  const { pk, sk: own } = keys.accountKey(account);
   const names = (await Array.fromAsync(keysIn(accounts, pk, { ProjectionExpression: 'pk, sk, digest' }))).flat();
   for (const { sk, digest } of names)
     if (sk !== own) {
-      await remove({ table: accounts, ...apiKeyKey(String(digest)) });
+      await remove({ table: accounts, ...keys.apiKeyKey(String(digest)) });
       await remove({ table: accounts, pk, sk });
     }
 };
@@ -118,15 +94,23 @@ export const deleteAccountItems = async (account: string, onDeleted: (count: num
   await deleteTransactions(account, onDeleted);
   await deleteFilings(account);
   const partitions = [
-    ...stateJurisdictions.flatMap((state) => [...openEntryPartitions(account, state), chainKey(account, state).pk]),
-    ...[customerPartition(account), reminderPartition(account), reportPartition(account), importMarkKey(account).pk],
+    ...stateJurisdictions.flatMap((state) => [
+      ...keys.openEntryPartitions(account, state),
+      keys.chainKey(account, state).pk,
+    ]),
+    ...[
+      keys.customerPartition(account),
+      keys.reminderPartition(account),
+      keys.reportPartition(account),
+      keys.importMarkKey(account).pk,
+    ],
   ];
   await concurrently(partitions, (pk) => deletePartition(transactions, pk));
-  await remove({ table: transactions, ...retentionKey(account) });
-  const dues = Array.from({ length: dueShards }, (_, shard) => duePartition(shard));
-  await concurrently(dues, (pk) => deletePartition(transactions, pk, (sk) => parseDueKey(sk).account === account));
+  await remove({ table: transactions, ...keys.retentionKey(account) });
+  const dues = Array.from({ length: keys.dueShards }, (_, shard) => keys.duePartition(shard));
+  await concurrently(dues, (pk) => deletePartition(transactions, pk, (sk) => keys.parseDueKey(sk).account === account));
   await deleteKeys(account);
-  await deletePartition(accounts, keyUses(account));
-  await deletePartition(accounts, settingChanges(account));
-  await deletePartition(accounts, rateWindowKey(account, 0).pk);
+  await deletePartition(accounts, keys.keyUses(account));
+  await deletePartition(accounts, keys.settingChanges(account));
+  await deletePartition(accounts, keys.rateWindowKey(account, 0).pk);
 };

@@ -12,14 +12,7 @@ import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-
 import { environment } from '../../config/environment.ts';
 import { readItem } from '../client/reads.ts';
 import { absent, absentOrAsSeen, present, updateItem } from '../client/writes.ts';
-import {
-  importClaimKey,
-  importClaimPrefix,
-  releaseHeadKey,
-  releaseOfHeadKey,
-  releasePartition,
-  stateOfRelease,
-} from '../keys.ts';
+import * as keys from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, queryContent, transact, whileClaimed } from './content-claims.ts';
 import { activeReleasesItem, headFrom, headItem, type StoredHead } from './content-item.ts';
 import { type PartDigests, readPartDigests, removeParts } from './content-parts.ts';
@@ -33,8 +26,8 @@ const TableName = environment.tables.content;
  * `ContentCorrupt`.
  */
 export const findStoredHead = async (id: string): Promise<StoredHead | undefined> => {
-  if (stateOfRelease(id) === undefined) return undefined;
-  const item = await readItem(TableName, releaseHeadKey(id));
+  if (keys.stateOfRelease(id) === undefined) return undefined;
+  const item = await readItem(TableName, keys.releaseHeadKey(id));
   return item && headFrom(id, item);
 };
 
@@ -53,10 +46,10 @@ export async function* listHeads(
 ): AsyncIterable<ReleaseHead> {
   const items = queryContent({
     KeyConditionExpression: 'pk = :releases AND sk < :claims',
-    ExpressionAttributeValues: { ':releases': releasePartition(state), ':claims': importClaimPrefix },
+    ExpressionAttributeValues: { ':releases': keys.releasePartition(state), ':claims': keys.importClaimPrefix },
   });
   for await (const item of items) {
-    const read = catchCorruptSync(() => headFrom(releaseOfHeadKey(state, item.sk), item).value);
+    const read = catchCorruptSync(() => headFrom(keys.releaseOfHeadKey(state, item.sk), item).value);
     if (read instanceof ContentCorrupt) onCorrupt(read);
     else yield read;
   }
@@ -87,7 +80,7 @@ export const activateRelease = async (
   seen: ActiveReleases,
   at: string,
 ): Promise<Result<ActiveReleases>> =>
-  id !== null && stateOfRelease(id) !== state
+  id !== null && keys.stateOfRelease(id) !== state
     ? refuse(noSuchRelease(id, state))
     : writeDirectory(state, seen, withActive(seen, state, id, at));
 
@@ -109,7 +102,7 @@ const writeDirectory = async (
 
 const activation = (id: string | null, seen: ActiveReleases, next: ActiveReleases) => [
   { Put: { TableName, Item: activeReleasesItem(next), ...absentOrAsSeen(seen.version) } },
-  ...(id === null ? [] : [{ ConditionCheck: { TableName, Key: releaseHeadKey(id), ...present } }]),
+  ...(id === null ? [] : [{ ConditionCheck: { TableName, Key: keys.releaseHeadKey(id), ...present } }]),
 ];
 
 /**
@@ -139,7 +132,7 @@ export const beginImport = async (id: string, at: string): Promise<Result<Import
   if (builtInReleaseById(id)) return taken(`${id} is a built-in release. An import cannot use its id.`);
   const claim = { id, run: randomUUID() };
   const failed = await transact([
-    { ConditionCheck: { TableName, Key: releaseHeadKey(id), ...absent } },
+    { ConditionCheck: { TableName, Key: keys.releaseHeadKey(id), ...absent } },
     { Put: { TableName, Item: claimItem(claim, at), ...absent } },
   ]);
   return failed.length > 0
@@ -180,13 +173,13 @@ export const finishImport = async (
   written: PartDigests,
 ): Promise<Result<void>> => {
   assert(head.id === claim.id, 'The release id must match the claim.');
-  assert(stateOfRelease(head.id) === head.state, 'The release id must begin with the state.');
+  assert(keys.stateOfRelease(head.id) === head.state, 'The release id must begin with the state.');
   const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
   // A claim excludes a head. The condition on the head is a second safeguard for the release.
   const failed = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ...absent } },
-    { Delete: { TableName, Key: importClaimKey(head.id), ...whileClaimed(claim) } },
+    { Delete: { TableName, Key: keys.importClaimKey(head.id), ...whileClaimed(claim) } },
   ]);
   if (failed.length === 0) return accept(undefined);
   if (await isDiscarded(claim)) return refuseDiscarded(claim);
@@ -197,7 +190,7 @@ export const finishImport = async (
 const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolean> =>
   updateItem({
     TableName,
-    Key: importClaimKey(id),
+    Key: keys.importClaimKey(id),
     ...present,
     UpdateExpression: 'SET stage = :stage',
     ExpressionAttributeValues: { ':stage': stage },
@@ -218,7 +211,7 @@ const noImport = (id: string) =>
  * Rejects an id without an unfinished import, such as a finished release's.
  */
 export const discardImport = async (id: string): Promise<Result<number>> => {
-  if (stateOfRelease(id) === undefined || !(await setStage(id, 'discarding'))) return refuse(noImport(id));
+  if (keys.stateOfRelease(id) === undefined || !(await setStage(id, 'discarding'))) return refuse(noImport(id));
   const count = await removeParts(id);
   assert(await setStage(id, 'discarded'), `The claim of ${id} is missing. An import must not finish after a discard.`);
   return accept(count);

@@ -6,44 +6,28 @@ import type { FilingReadPorts, FilingReads } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import type { Page } from '../../ledger/page-limit.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
-import {
-  chainKey,
-  filedEnds,
-  filedEntryKey,
-  filingKey,
-  filingOfWork,
-  filingPartition,
-  filingProgressKey,
-  filingShardPartition,
-  filingWorkKey,
-  filingWorkPartition,
-  openEntryKey,
-  openEntryPartition,
-  openEntryShards,
-  periodKey,
-  totalsPartKey,
-} from '../keys.ts';
+import * as keys from '../keys.ts';
 import { idLengthMax } from '../ledger/ledger-reads.ts';
 import { openEntryFrom } from '../ledger/open-entry-item.ts';
 import { chainFrom, filingFrom, filingProgressFrom, totalsPartFrom } from './filing-item.ts';
 
 const TableName = environment.tables.transactions;
-const everyShard = Array.from({ length: openEntryShards }, (_, shard) => shard);
+const everyShard = Array.from({ length: keys.openEntryShards }, (_, shard) => shard);
 // Sorts after every transaction id and currency.
 const highest = '~';
 
 const find: FilingReads['find'] = async (account, id) => {
   if (id.length === 0 || id.length > idLengthMax) return undefined;
-  const item = await readItem(TableName, filingKey(account, id));
+  const item = await readItem(TableName, keys.filingKey(account, id));
   return item === undefined ? undefined : filingFrom(item);
 };
 
 const page: FilingReads['page'] = async (account, after, limit) => {
   const { items, last } = await queryPage({
-    ...partitionQuery(TableName, filingPartition(account)),
+    ...partitionQuery(TableName, keys.filingPartition(account)),
     ScanIndexForward: false,
     Limit: limit,
-    ...startAfter(after === null ? null : filingKey(account, after)),
+    ...startAfter(after === null ? null : keys.filingKey(account, after)),
   });
   const rows = items.map(filingFrom);
   return { rows, next: last ? (rows.at(-1)?.id ?? null) : null };
@@ -52,7 +36,7 @@ const page: FilingReads['page'] = async (account, after, limit) => {
 const Period = z.object({ filing: z.string() });
 
 const filingOfPeriod: FilingReads['filingOfPeriod'] = async (account, state, periodEnd) => {
-  const item = await readItem(TableName, periodKey(account, state, periodEnd));
+  const item = await readItem(TableName, keys.periodKey(account, state, periodEnd));
   return item === undefined ? undefined : Period.parse(item).filing;
 };
 
@@ -68,7 +52,7 @@ const openEntries: FilingReads['openEntries'] = async (
   after,
   firstMonth = null,
 ) => {
-  const pk = openEntryPartition(account, state, shard);
+  const pk = keys.openEntryPartition(account, state, shard);
   const before = firstMonth === null ? null : { pk, sk: `${firstMonth}#` };
   return toEntryRows(
     await queryPage({
@@ -76,7 +60,7 @@ const openEntries: FilingReads['openEntries'] = async (
       KeyConditionExpression: 'pk = :shard AND sk < :end',
       ExpressionAttributeValues: { ':shard': pk, ':end': `${lastMonth}#${highest}` },
       Limit: limit,
-      ...startAfter(after ? openEntryKey(account, after) : before),
+      ...startAfter(after ? keys.openEntryKey(account, after) : before),
     }),
   );
 };
@@ -94,48 +78,48 @@ const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard },
       TableName,
       KeyConditionExpression: 'pk = :shard AND sk < :end',
       ExpressionAttributeValues: {
-        ':shard': filingShardPartition(account, id, shard),
-        ':end': only ? filedEnds[only] : highest,
+        ':shard': keys.filingShardPartition(account, id, shard),
+        ':end': only ? keys.filedEnds[only] : highest,
       },
       Limit: limit,
       // The shard's progress sorts before its entries.
-      ...startAfter(after === null ? filingProgressKey(account, id, shard) : filedEntryKey(account, id, after)),
+      ...startAfter(
+        after === null ? keys.filingProgressKey(account, id, shard) : keys.filedEntryKey(account, id, after),
+      ),
     }),
   );
 
 const unfinished: FilingReads['unfinished'] = async (after, limit) => {
   const { items, last } = await queryPage({
-    ...partitionQuery(TableName, filingWorkPartition),
+    ...partitionQuery(TableName, keys.filingWorkPartition),
     Limit: limit,
-    ...startAfter(after && filingWorkKey(after.account, after.id)),
+    ...startAfter(after && keys.filingWorkKey(after.account, after.id)),
   });
-  return { rows: items.map(({ sk }) => filingOfWork(sk)), next: last ? filingOfWork(last.sk) : null };
+  return { rows: items.map(({ sk }) => keys.filingOfWork(sk)), next: last ? keys.filingOfWork(last.sk) : null };
 };
 
 /** Returns the reads of filings. They stop retrying when `remainingMs` is used up. */
-export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
-  shards: openEntryShards,
-  find,
-  page,
-  chains: async (account, states) => {
-    const keys = states.map((state) => chainKey(account, state));
-    return (await batchGet(TableName, keys, remainingMs)).map(chainFrom);
-  },
-  filingOfPeriod,
-  progress: async (account, id) => {
-    const keys = everyShard.map((shard) => filingProgressKey(account, id, shard));
-    const items = await batchGet(TableName, keys, remainingMs);
-    return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
-  },
-  parts: async (account, id, places) => {
-    const keys = places.map((place) => totalsPartKey(account, id, place));
-    return (await batchGet(TableName, keys, remainingMs)).map(totalsPartFrom);
-  },
-  openEntries,
-  oldestOpenMonths,
-  filedEntries,
-  unfinished,
-});
+export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => {
+  const read = (places: readonly keys.ItemKey[]) => batchGet(TableName, places, remainingMs);
+  return {
+    shards: keys.openEntryShards,
+    find,
+    page,
+    chains: async (account, states) =>
+      (await read(states.map((state) => keys.chainKey(account, state)))).map(chainFrom),
+    filingOfPeriod,
+    progress: async (account, id) => {
+      const items = await read(everyShard.map((shard) => keys.filingProgressKey(account, id, shard)));
+      return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
+    },
+    parts: async (account, id, places) =>
+      (await read(places.map((place) => keys.totalsPartKey(account, id, place)))).map(totalsPartFrom),
+    openEntries,
+    oldestOpenMonths,
+    filedEntries,
+    unfinished,
+  };
+};
 
 /**
  * The reads of filings without a time limit. Separate from the writes, so bundles of read-only functions contain no

@@ -1,17 +1,7 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import { batchGet, type Items, keysMax, partitionQuery, queryPages, readItem } from '../client/reads.ts';
-import {
-  auditKey,
-  chainKey,
-  claimKey,
-  headKey,
-  type Item,
-  type ItemKey,
-  itemPlace,
-  openEntryPartitions,
-  valueOfAccount,
-} from '../keys.ts';
+import * as keys from '../keys.ts';
 
 /** Paged reads of one account for operator commands. Memory use does not grow with the ledger. */
 
@@ -49,7 +39,7 @@ export const creditIds = async function* (account: string, sale: string): AsyncG
     TableName,
     IndexName: 'by_parent',
     KeyConditionExpression: 'account_parent = :parent',
-    ExpressionAttributeValues: { ':parent': valueOfAccount(account, sale) },
+    ExpressionAttributeValues: { ':parent': keys.valueOfAccount(account, sale) },
     ProjectionExpression: 'id',
     // The number of heads read per batch.
     Limit: keysMax,
@@ -62,14 +52,17 @@ export const auditItems = (account: string, id: string): AsyncGenerator<Items> =
   queryPages({
     TableName,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :entries)',
-    ExpressionAttributeValues: { ':pk': headKey(account, id).pk, ':entries': auditKey(account, id, 0).sk.slice(0, 2) },
+    ExpressionAttributeValues: {
+      ':pk': keys.headKey(account, id).pk,
+      ':entries': keys.auditKey(account, id, 0).sk.slice(0, 2),
+    },
   });
 
 const partition = (pk: string): AsyncGenerator<Items> => queryPages(partitionQuery(TableName, pk));
 
 /** Yields pages of an account's open entry items in one state, strongly consistent. */
 export const openEntryItems = async function* (account: string, state: string): AsyncGenerator<Items> {
-  for (const pk of openEntryPartitions(account, state)) yield* partition(pk);
+  for (const pk of keys.openEntryPartitions(account, state)) yield* partition(pk);
 };
 
 /** The stored items of a state's periods: the chain, if there is one, and the filing of each period by its last day. */
@@ -80,7 +73,7 @@ export type ChainItems = {
 
 /** Reads the items of a state's periods, strongly consistent: a few hundred per decade. */
 export const chainItems = async (account: string, state: string): Promise<ChainItems> => {
-  const { pk, sk: chainSk } = chainKey(account, state);
+  const { pk, sk: chainSk } = keys.chainKey(account, state);
   const items = (await Array.fromAsync(partition(pk))).flat();
   return {
     chain: items.find(({ sk }) => sk === chainSk),
@@ -89,15 +82,15 @@ export const chainItems = async (account: string, state: string): Promise<ChainI
 };
 
 /** Reads the item of a transaction, strongly consistent. */
-export const headItem = (account: string, id: string): Promise<Item | undefined> =>
-  readItem(TableName, headKey(account, id));
+export const headItem = (account: string, id: string): Promise<keys.Item | undefined> =>
+  readItem(TableName, keys.headKey(account, id));
 
 /** Reads the item of the claim on a reference, strongly consistent. */
-export const findClaimItem = (account: string, reference: string): Promise<Item | undefined> =>
-  readItem(TableName, claimKey(account, reference));
+export const findClaimItem = (account: string, reference: string): Promise<keys.Item | undefined> =>
+  readItem(TableName, keys.claimKey(account, reference));
 
-/** Returns the existing items of these keys by `itemPlace`, strongly consistent. */
-export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
-  const found = await batchGet(TableName, keys);
-  return new Map(found.map((item) => [itemPlace(item), item]));
+/** Returns the existing items of these keys by `keys.itemPlace`, strongly consistent. */
+export const itemsAt = async (places: readonly keys.ItemKey[]): Promise<ReadonlyMap<string, keys.Item>> => {
+  const found = await batchGet(TableName, places);
+  return new Map(found.map((item) => [keys.itemPlace(item), item]));
 };

@@ -10,15 +10,7 @@ import { callMsMax } from '../client/client.ts';
 import { batchGet, keysMax, queryPage, queryPages, readItem } from '../client/reads.ts';
 import { asSeen, putItem, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
 import { allFilings, findEntries } from '../filings/entry-places.ts';
-import {
-  filedEntryKey,
-  headKey,
-  idempotencyKey,
-  openEntryKey,
-  responseLinkPrefix,
-  retentionKey,
-  retentionSweepKey,
-} from '../keys.ts';
+import * as keys from '../keys.ts';
 import { sweepPosition } from '../sweep-position.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { headWrites } from './commit-writes.ts';
@@ -31,7 +23,7 @@ const TableName = environment.tables.transactions;
 
 /** Reads the items of a transaction: the head, the audit entries, and links to saved responses. */
 const read: RedactionStore['read'] = async (account, id) => {
-  const { pk, sk: headSk } = headKey(account, id);
+  const { pk, sk: headSk } = keys.headKey(account, id);
   const head = await readItem(TableName, { pk, sk: headSk });
   if (head === undefined) return undefined;
   const stored = transactionFrom(head);
@@ -47,7 +39,7 @@ const read: RedactionStore['read'] = async (account, id) => {
       if (typeof item['response'] === 'string') responses.push(item['response']);
       if (item['version'] === stored.transaction.version) newest = auditEntryFrom(item);
     }
-  return { stored, newest, responses: [...responses, ...(await linkedResponses(pk, responseLinkPrefix))] };
+  return { stored, newest, responses: [...responses, ...(await linkedResponses(pk, keys.responseLinkPrefix))] };
 };
 
 /** Returns the digests of the idempotency records that are linked in a partition. */
@@ -66,8 +58,8 @@ export const linkedResponses = async (pk: string, prefix = ''): Promise<string[]
 export const redactResponses: RedactionStore['redactResponses'] = async (account, digests) => {
   // An idempotency key that was reused after a day has one record and two links.
   for await (const some of toBatches([...new Set(digests)], keysMax)) {
-    const keys = some.map((digest) => idempotencyKey(account, digest));
-    for (const record of await batchGet(TableName, keys)) {
+    const records = some.map((digest) => keys.idempotencyKey(account, digest));
+    for (const record of await batchGet(TableName, records)) {
       const response = redactedResponse(record, now());
       if (response === null) continue;
       await putItem({
@@ -101,7 +93,7 @@ export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_
     redactResponses,
     commit: async (account, change, entries) => {
       const writes: Write[] = entries.map(({ before: { entry, filing }, after }) => {
-        const key = filing === null ? openEntryKey(account, after) : filedEntryKey(account, filing, after);
+        const key = filing === null ? keys.openEntryKey(account, after) : keys.filedEntryKey(account, filing, after);
         return { Put: { TableName, Item: { ...key, ...entryAttributes(after) }, ...asSeen(entry.version) } };
       });
       const heads = headWrites(account, change, ['head', 'audit']).map(({ write }) => write);
@@ -119,7 +111,7 @@ const batchMsMax = 7 * callMsMax + contendedMsMax(callMsMax);
 const Reached = z.object({ after: z.string() });
 
 const reached: RetentionPorts['reached'] = async (account) => {
-  const item = await readItem(TableName, retentionKey(account));
+  const item = await readItem(TableName, keys.retentionKey(account));
   return item === undefined ? null : Reached.parse(item).after;
 };
 
@@ -127,7 +119,7 @@ const reached: RetentionPorts['reached'] = async (account) => {
 const reach: RetentionPorts['reach'] = async (account, after) => {
   await putItem({
     TableName,
-    Item: { ...retentionKey(account), after },
+    Item: { ...keys.retentionKey(account), after },
     ConditionExpression: 'attribute_not_exists(pk) OR #after < :after',
     ExpressionAttributeNames: { '#after': 'after' },
     ExpressionAttributeValues: { ':after': after },
@@ -155,7 +147,7 @@ export const retentionPorts = (remainingMs: RemainingMs, onFailure: RetentionPor
   ...redactionPorts(remainingMs),
   accountIds: listAccountIds,
   findAccounts,
-  position: sweepPosition(retentionSweepKey),
+  position: sweepPosition(keys.retentionSweepKey),
   reached,
   reach,
   olderIds,
