@@ -9,7 +9,7 @@ import {
   requiredAt,
   requireObject,
 } from './document.ts';
-import { notFound, orRefused, TaxJarRefusal } from './refusal.ts';
+import { notFound, nullIfRefused, TaxJarRefusal } from './refusal.ts';
 import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
 /** The routes of customers. Their exemption is a certificate. */
@@ -48,7 +48,7 @@ const customerRequest = (fields: Fields) => {
 const isDeleted = ({ name, exemptions }: Customer): boolean => name === null && exemptions.length === 0;
 
 const readCustomer = async (levy: Levy, id: string): Promise<Customer | null> => {
-  const found = await orRefused(levy.get<Customer>(`/customers/${encodeURIComponent(id)}`), 404, null);
+  const found = await nullIfRefused(levy.get<Customer>(`/customers/${encodeURIComponent(id)}`), 404);
   return found && !isDeleted(found) ? found : null;
 };
 

@@ -37,10 +37,10 @@ export class TaxJarRefusal extends Error {
 export const hasCode = (error: unknown, code: Problem['code']): boolean =>
   error instanceof TaxJarRefusal && error.codes.includes(code);
 
-/** Returns the result of a call of Levy, or a fallback if it is refused with this status. */
-export const orRefused = <Value, Fallback>(call: Promise<Value>, status: number, fallback: Fallback) =>
-  call.catch((error: unknown): Fallback => {
-    if (error instanceof TaxJarRefusal && error.status === status) return fallback;
+/** Returns the result of a call of Levy; `null` if Levy refuses it with this status. */
+export const nullIfRefused = <Value>(call: Promise<Value>, status: number): Promise<Value | null> =>
+  call.catch((error: unknown) => {
+    if (error instanceof TaxJarRefusal && error.status === status) return null;
     throw error;
   });
 

@@ -30,7 +30,7 @@ import {
   toSale,
   unrepeatable,
 } from './orders.ts';
-import { hasCode, notFound, orRefused, TaxJarRefusal } from './refusal.ts';
+import { hasCode, notFound, nullIfRefused, TaxJarRefusal } from './refusal.ts';
 import {
   everyRow,
   type Levy,
@@ -60,7 +60,7 @@ const withOrderId = async (levy: Levy, found: Recorded): Promise<Recorded> => {
 /** Returns the transaction with an id of Levy that has no `reference_id`, or `null`. */
 const findUnnamed = async (levy: Levy, id: string): Promise<Recorded | null> => {
   if (!/^txn_\w+$/.test(id)) return null;
-  const found = await orRefused(levy.get<Recorded>(`/transactions/${id}`), 404, null);
+  const found = await nullIfRefused(levy.get<Recorded>(`/transactions/${id}`), 404);
   return found?.reference_id === null ? found : null;
 };
 
@@ -132,7 +132,7 @@ const toResponse = (kind: Kind, recorded: Recorded, status = 200): TaxJarRespons
 const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promise<Left> => {
   const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
   const options = { ...(replaces && { replaces }), isProbe: true };
-  const rest = await orRefused(levy.post<Calculation>('/calculations', all, options), 422, null);
+  const rest = await nullIfRefused(levy.post<Calculation>('/calculations', all, options), 422);
   return rest ? { ...rest, shipping: [rest.shipping ?? []].flat() } : { ...order, shipping: [] };
 };
 

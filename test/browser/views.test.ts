@@ -198,7 +198,7 @@ describe('the customer view', () => {
       await seeText(page, 'Somebody else changed this');
       const customer = await made(shop.call('GET', path('acme')));
       expect(customer).toMatchObject({ name: 'Acme Inc', exemptions: [{ certificate_number: 'C-2' }] });
-      await click(page, 'Load it again');
+      await click(page, 'Load the page again');
       await seeHeading(page, 'Acme Inc');
       expect(await page.getByLabel('Name').inputValue()).toBe('Acme Inc');
     });

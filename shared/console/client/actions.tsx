@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Levy } from '../../client/client.ts';
 import { getFormValues, type Values } from './forms.ts';
 import { TroubleNotice } from './load.tsx';
-import { Button } from './parts.tsx';
 import { getTrouble, type Trouble, useSession } from './session.ts';
 
 export type Action = {
@@ -159,14 +158,12 @@ type ReviewFormProps<Body, Value> = {
   readonly labels: readonly [review: string, save: string];
   /** Describes a change; `null` if there is nothing to save. */
   readonly preview: (body: Body) => ComponentChildren | null;
-  /** Loads the edited object again after a change by somebody else. */
-  readonly reload?: (() => void) | undefined;
   readonly children: ComponentChildren;
 };
 
 /** A form that shows the effect of a change before it is saved. */
 export const ReviewForm = <Body extends object, Value>(props: ReviewFormProps<Body, Value>) => {
-  const { read, write, onDone, labels, preview, reload, children } = props;
+  const { read, write, onDone, labels, preview, children } = props;
   const [body, setBody] = useState<Body | string | null>(null);
   const action = useAction((...call) => write(body as Body, ...call), onDone, JSON.stringify(body));
   const isRead = body !== null && typeof body === 'object';
@@ -189,7 +186,6 @@ export const ReviewForm = <Body extends object, Value>(props: ReviewFormProps<Bo
         <div class="review">
           {preview(body)}
           {Object.keys(body).length > 0 && <ActionButton action={action} label={labels[1]} kind="primary" />}
-          {reload && action.trouble?.kind === 'changed' && <Button onClick={reload}>Load it again</Button>}
         </div>
       ) : (
         <button type="submit">{labels[0]}</button>

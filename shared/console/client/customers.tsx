@@ -65,14 +65,10 @@ const certificateFields = [
   ['valid_to', 'Valid to', 'date'],
 ] as const;
 
-type EditProps = {
-  readonly customer: Stored | null;
-  readonly onDone: (saved: Stored) => void;
-  readonly reload?: () => void;
-};
+type EditProps = { readonly customer: Stored | null; readonly onDone: (saved: Stored) => void };
 
 /** The form of a customer, or of a new one. It shows the effect of the change before it is saved. */
-const Edit = ({ customer, onDone, reload }: EditProps) => {
+const Edit = ({ customer, onDone }: EditProps) => {
   const { exemptions = [], name = null } = customer ?? {};
   return (
     <ReviewForm
@@ -97,7 +93,6 @@ const Edit = ({ customer, onDone, reload }: EditProps) => {
           <Certificates certificates={body.exemptions} caption="Certificates after the change" />
         </>
       )}
-      reload={reload}
     >
       {customer && <h2>Edit</h2>}
       {!customer && <Field field={['id', 'Id of the customer in your system']} required />}
@@ -138,7 +133,7 @@ const Customer = ({ id }: { id: string }) => {
             {id} · <a href={linkTo(['transactions'], { customer_id: id })}>Transactions</a>
           </p>
           <Certificates certificates={found.exemptions} caption="Certificates" />
-          {canWrite && <Edit key={found.version} customer={found} onDone={reload} reload={reload} />}
+          {canWrite && <Edit key={found.version} customer={found} onDone={reload} />}
         </>
       )}
     </Get>
