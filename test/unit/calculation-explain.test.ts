@@ -235,6 +235,18 @@ describe('discounts, included tax and shipping', () => {
     expect(listSteps(outcome, name, pointer)).toMatchObject([policy, policy]);
   });
 
+  it('rounds the shipping to several places of a state in one step', () => {
+    const soldIn = (unit_price: string, city: string, postal_code: string) => ({
+      unit_price,
+      customer: { address: { state: 'LA', city, postal_code } },
+    });
+    const line_items = [soldIn('10.37', 'New Orleans', '70112'), soldIn('20.11', 'Shreveport', '71101')];
+    const request = { line_items, shipping: { amount: '7.11' }, tax_date: '2026-11-22', explain: true };
+    const texts = listTexts(ask(request), 'rounding', '/shipping');
+    // 7.11 at 5 %, and shares of 2.42 and 4.69 at the local rates of 5 % and 4.6 %.
+    expect(texts).toEqual([expect.stringMatching(/^The exact tax is 0\.69224; rounded half up to 0\.69\./)]);
+  });
+
   it('names the lines that a charge delivers, and a discount on the charge', () => {
     const card = { id: 'card', unit_price: '100.00', product_tax_code: 'FEES.GIFT_CARDS' };
     const line_items = [{ id: 'mug', unit_price: '30.00' }, card, { id: 'bag', unit_price: '60.00' }];

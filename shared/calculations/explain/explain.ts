@@ -16,7 +16,7 @@ import type { LocatedLine } from '../locate-lines.ts';
 import type { CalculationInput } from '../request.ts';
 import type { ExplanationStep } from '../response.ts';
 import { placeSteps } from './place.ts';
-import { type Charge, type Invoices, roundedInvoices, roundedParts, roundingStep } from './rounding.ts';
+import { type Charge, type Invoices, releaseFinder, roundedInvoices, roundedParts, roundingStep } from './rounding.ts';
 import { type Goods, rowSteps } from './row.ts';
 import { listed, namedMax, step } from './step.ts';
 
@@ -110,6 +110,7 @@ type Explained = Omit<Calculated, 'read'> &
     /** The parts of each charge that are rounded together. */
     readonly parts: ReturnType<typeof roundedParts>;
     readonly charges: readonly Charge[];
+    readonly findRelease: ReturnType<typeof releaseFinder>;
     readonly invoices: Invoices;
     readonly ids: readonly string[];
     /** The share of each line in all shipping. */
@@ -162,9 +163,9 @@ const shippingExemption = (release: Release | null, explained: Explained): strin
   return index < 0 ? null : describeExemption(index, explained);
 };
 
-/** A shipping charge can go to several states. Each state's rows use its release and are rounded together. */
+/** A shipping charge can go to several places. The rows of each use its release, and those of a state are rounded together. */
 const shippingSteps = (line: TaxLine, index: number, pointer: string, explained: Explained): ExplanationStep[] => {
-  const { document, taxed, write, parts } = explained;
+  const { document, taxed, write, parts, findRelease } = explained;
   const figures = taxed.lines[index] as TaxedCharge;
   const goods = (release: Release | null): Goods => ({
     product: line.product,
@@ -179,7 +180,7 @@ const shippingSteps = (line: TaxLine, index: number, pointer: string, explained:
   return [
     shippingBaseStep(line, figures, explained, pointer),
     ...(parts[index] ?? []).flatMap((charge) => [
-      ...charge.rows.flatMap((row) => rowSteps(row, goods(charge.release), document.exponent, pointer, write)),
+      ...charge.rows.flatMap((row) => rowSteps(row, goods(findRelease(row)), document.exponent, pointer, write)),
       roundingStep(charge, explained, pointer),
     ]),
   ];
@@ -223,6 +224,7 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
     ...read,
     parts,
     charges,
+    findRelease: releaseFinder(read.document),
     invoices: roundedInvoices(charges, day),
     ids: documentIds(input).lines,
     shares: listShares(taxed),

@@ -50,20 +50,29 @@ const sumByRate = (charges: readonly Charge[], day: string): Map<string, Sum> =>
   return sums;
 };
 
+/** Returns a function that finds the release of the place that a row taxes. */
+export const releaseFinder = (document: TaxDocument): ((row: TaxRow) => Release | null) => {
+  const places = listPlaces(document);
+  return ({ jurisdiction: { code } }) => {
+    const place = places.find(({ jurisdictions }) => jurisdictions.some((one) => one.code === code));
+    return tableRelease(place?.release, document);
+  };
+};
+
 /** Returns the charges of a document by the index of their line. A shipping charge has one entry per state. */
 export const roundedParts = (document: TaxDocument, { lines }: TaxedDocument): readonly (readonly Charge[])[] => {
-  const places = listPlaces(document);
-  const findRelease = ({ jurisdiction }: TaxRow): Release | null =>
-    tableRelease(
-      places.find(({ jurisdictions }) => jurisdictions.some(({ code }) => code === jurisdiction.code))?.release,
-      document,
-    );
+  const findRelease = releaseFinder(document);
   const orders = new Map(listCharges(document).map(({ index }, order) => [index, order]));
   return lines.map(({ rows, shares }, index) => {
     if (!shares)
       return [{ rows, release: tableRelease(document.lines[index]?.place.release, document), shipment: null }];
     const shipment = orders.get(index) as number;
-    return [...Map.groupBy(rows, findRelease)].map(([release, own]) => ({ release, rows: own, shipment }));
+    // Places of one state have different parts of its release.
+    return [...Map.groupBy(rows, (row) => findRelease(row)?.state).values()].map((own) => ({
+      rows: own,
+      release: findRelease(own[0] as TaxRow),
+      shipment,
+    }));
   });
 };
 
