@@ -26,27 +26,19 @@ const feeId = 'retail_delivery_fee';
 /** A fee that is due on a document, in minor units, and the index of the first line delivered in its state. */
 type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
 
+const hasFee = ({ jurisdictions }: Place): boolean => jurisdictions.some(({ tax_type }) => tax_type === 'fee');
+
 /** Finds the first shipped line with tax to collect in each state with a fee, unless a line of the document is that fee. */
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   const first = new Map<string, number>();
-  const withFees = placesWithFees(lines);
-  if (withFees.size === 0) return [];
+  // Most lines share one place.
+  const places = new Set(lines.map(({ place }) => place)).values().filter(hasFee).toArray();
+  if (places.length === 0) return [];
   for (const [index, { place, isShipped, collectionExemption, deliveries }] of lines.entries())
-    if (isShipped && collectionExemption === null && !deliveries && withFees.has(place) && !first.has(place.code))
+    if (isShipped && collectionExemption === null && !deliveries && places.includes(place) && !first.has(place.code))
       first.set(place.code, index);
   for (const { product, place } of lines) if (isStateFee(product)) first.delete(place.code);
   return [...first.values()];
-};
-
-/** Returns the places of lines in states with a fee. Most lines share one place. */
-const placesWithFees = (lines: readonly TaxLine[]): ReadonlySet<Place> => {
-  const found = new Set<Place>();
-  let last: Place | null = null;
-  for (const { place } of lines) {
-    if (place !== last && place.jurisdictions.some(({ tax_type }) => tax_type === 'fee')) found.add(place);
-    last = place;
-  }
-  return found;
 };
 
 const feeLine = ({ place }: TaxLine): TaxLine => ({

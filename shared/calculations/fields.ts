@@ -9,11 +9,7 @@ import { checkWith, parseProductTaxCode, productTaxCodeKeywords } from '../vocab
 
 const identifierAdvice =
   'Send 1 to 255 characters, without control characters and without white space at the start or the end.';
-const isControl = (code: number) => code < 32 || (code > 126 && code < 160);
-const isIdentifier = (value: string) => {
-  for (let index = 0; index < value.length; index++) if (isControl(value.charCodeAt(index))) return false;
-  return value.length > 0;
-};
+const isIdentifier = (value: string): boolean => /^\P{Cc}+$/u.test(value);
 
 // Returns the value to send, or general advice if the value is only whitespace.
 const paddedAdvice = ({ input }: { readonly input?: unknown }): string => {
