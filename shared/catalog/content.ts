@@ -42,8 +42,6 @@ export type ReleasePart = {
 export type ReleaseHead = Release & {
   /** SHA-256 of the head and all its parts, as hexadecimal. */
   readonly content_hash: string;
-  /** The id of the base release, from which the rules and settings were copied. */
-  readonly base: string;
   /**
    * The release that was active at the time of the import: the fallback for places that this release does not cover.
    */
@@ -52,7 +50,7 @@ export type ReleaseHead = Release & {
   readonly chain: readonly string[];
   /** For each release of the chain, the last day on which it covers any address; `null` if open-ended. */
   readonly chain_until: readonly (string | null)[];
-  /** The built-in release, the last fallback. */
+  /** The built-in release: the last fallback, from which the rules and settings were copied. */
   readonly bottom: string;
   /** The import format of the files (`shared/importers/importers.ts`). */
   readonly format: string;

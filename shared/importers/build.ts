@@ -17,8 +17,6 @@ import { publishedIn } from './updates/staleness.ts';
 
 /** The key in the head's sources that all imported values cite. */
 const source = 'import';
-/** The key in the head's sources for the files of the base release, if the base is an import itself. */
-const baseSource = 'base_import';
 
 const notWhole = 'Custom rules cannot be imported with bad entries: correct the file.';
 const nothingOwned = 'The file has no rule, rate or setting, and there are no active custom rules to withdraw.';
@@ -31,7 +29,7 @@ export type Position = Pick<ReleaseHead, 'below' | 'chain' | 'bottom' | 'own'>;
 
 export type BuildOptions = {
   readonly entries: AsyncIterable<Entry>;
-  /** The release whose rules, settings, sources and state jurisdiction the new one copies. */
+  /** The built-in release, whose rules, settings, sources and state jurisdiction the new one copies. */
   readonly base: Release;
   readonly position: Position;
   /** `US-MN@2026-11-21.1`. */
@@ -92,9 +90,7 @@ const buildHead = (
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
   const { base, id, importer, importedAt, position } = options;
-  const { rates, sources } = stateRates(base, registry.listRates(base.state));
-  // Without the fields that belong to the base's own import or local tables.
-  const { local: _local, own: _own, complete_from: _from, published: _published, ...taken } = base;
+  const { local: _, ...taken } = base;
   const today = importedAt.slice(0, 10);
   const published = found.counts.jurisdictions > 1 && publishedIn(base.state, importer.format, summary.files, today);
   return {
@@ -102,11 +98,10 @@ const buildHead = (
     ...remoteSales(base, importer),
     id,
     coverage: 'partial',
-    sources: { ...sources, [source]: citation(importer, summary, importedAt) },
+    sources: { ...base.sources, [source]: citation(importer, summary, importedAt) },
     jurisdictions: stateWide(base),
-    rates,
+    rates: stateRates(base, registry.listRates(base.state)),
     locations: [],
-    base: base.id,
     ...position,
     chain_until: position.chain.map(() => null),
     format: importer.format,
@@ -126,7 +121,7 @@ const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions
  */
 export const matchesBase = (head: ReleaseHead, base: Release, importer: BuildOptions['importer']): boolean => {
   const hasOwnRates = head.rates.length > 0 && head.rates.every((rate) => rate.source === source);
-  const rates = hasOwnRates ? head.rates : stateRates(base, []).rates;
+  const rates = hasOwnRates ? head.rates : stateRates(base, []);
   const copied = { ...base, ...remoteSales(base, importer), jurisdictions: stateWide(base), rates };
   const names = [
     'rules',
@@ -141,21 +136,9 @@ export const matchesBase = (head: ReleaseHead, base: Release, importer: BuildOpt
   return names.every((name) => isDeepStrictEqual(head[name], copied[name]));
 };
 
-/**
- * Returns the base's sources and the state's rates, from the file or else from the base. An imported base cites its
- * files under the same key as the new release, so that key is renamed, or dropped if no rate cites it.
- */
-const stateRates = ({ rates, sources, state }: Release, own: Release['rates']) => {
-  const { [source]: ofBase, ...others } = sources;
-  // The file's state rate replaces the base's: in Nevada's file the state's rate is 0.
-  if (own.length > 0) return { rates: own, sources: others };
-  const taken = rates.filter(({ jurisdiction }) => jurisdiction === state);
-  const isCited = ofBase !== undefined && taken.some((rate) => rate.source === source);
-  return {
-    rates: taken.map((rate) => (rate.source === source ? { ...rate, source: baseSource } : rate)),
-    sources: isCited ? { ...others, [baseSource]: ofBase } : others,
-  };
-};
+/** Returns the state's rates from the file, or else from the base: in Nevada's file the state's rate is 0. */
+const stateRates = ({ rates, state }: Release, own: Release['rates']): Release['rates'] =>
+  own.length > 0 ? own : rates.filter(({ jurisdiction }) => jurisdiction === state);
 
 /** Notes rules and rounding tables of the base release whose jurisdictions are missing from the import. */
 const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void => {

@@ -91,7 +91,7 @@ const readLocal = (
   if (known === stateRate) return row(local);
   if (known === undefined || !isSplit(state, stateRate, known))
     return bad(
-      `the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${day}: use a file for that day, or a different base release`,
+      `the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${day}: use a file for that day`,
     );
   const rest = withoutMandatory(local, state);
   return rest

@@ -44,7 +44,6 @@ export const imported = (): { readonly head: ReleaseHead; readonly parts: readon
   head: {
     ...base,
     id,
-    base: base.id,
     format: 'sst',
     imported_at: importedAt,
     content_hash: createHash('sha256').update(id).digest('hex'),

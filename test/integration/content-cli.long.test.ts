@@ -182,7 +182,7 @@ describe('lifecycle of an imported release', () => {
 
   it('prints every jurisdiction of a ZIP with its rate on a day', async () => {
     const { value } = await json('show', first, '--zip', '55401', '--date', '2026-04-15');
-    expect(value.release).toMatchObject({ id: first, base: builtIn, counts: { parts: 2 } });
+    expect(value.release).toMatchObject({ id: first, bottom: builtIn, counts: { parts: 2 } });
     const [location] = value.zip.locations;
     expect(location).toMatchObject({
       from: '2024-04-01',

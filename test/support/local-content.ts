@@ -15,7 +15,6 @@ type NewHead = Partial<ReleaseHead> & { readonly rate?: string };
 export const buildHead = (id: string, { rate = '0.06875', ...others }: NewHead = {}): ReleaseHead => ({
   ...getRelease({ id, of: [{ code: id.slice(0, 5), type: 'state', rate }] }),
   content_hash: `hash of ${id}`,
-  base: `${id.slice(0, 5)}@2026-11-22.1`,
   format: 'zip-rates',
   imported_at: '2026-11-20T12:00:00.000Z',
   counts: { parts: 0, zips: 0, jurisdictions: 0, rates: 0, locations: 0, streets: 0 },

@@ -220,20 +220,12 @@ const findRate = (layers: readonly Layer[], address: Address, day: string): numb
 const getLayers = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
 
 /** Stores a file over the active layers, with the positions that the import command writes into the head. */
-const importOver = async (
-  service: Service,
-  file: ImportedRows,
-  active: Layer | null,
-  id: string,
-  onActive: boolean,
-) => {
+const importOver = async (service: Service, file: ImportedRows, active: Layer | null, id: string) => {
   const { state } = file;
   const builtIn = builtInRelease(state);
-  const under = active && service.stored.get(active.id)?.head;
   const bottom = builtIn?.id ?? '';
   const position = { below: active?.id ?? bottom, chain: getLayers(active).map((layer) => layer.id), bottom };
-  const base = onActive && under ? under : builtIn;
-  const imported = await buildEntries(state, toEntries(file), base, { position });
+  const imported = await buildEntries(state, toEntries(file), builtIn, { position });
   service.stored.set(id, { head: { ...getHead(imported), id }, parts: imported.parts });
   return { id, file, below: getLayers(active) };
 };
@@ -260,7 +252,7 @@ const expectResponses = (state: State, active: Layer | null, responses: Response
 };
 
 type Step =
-  | { readonly kind: 'import'; readonly file: ImportedRows; readonly activates: boolean; readonly onActive: boolean }
+  | { readonly kind: 'import'; readonly file: ImportedRows; readonly activates: boolean }
   | { readonly kind: 'activate'; readonly which: number }
   | { readonly kind: 'rollback' };
 
@@ -269,7 +261,6 @@ const listSteps = (state: State): fc.Arbitrary<Step[]> => {
     kind: fc.constant('import' as const),
     file: anyImport(state),
     activates: fc.constantFrom(true, true, true, false),
-    onActive: fc.boolean(),
   });
   const Activate = fc.record({ kind: fc.constant('activate' as const), which: fc.nat(5) });
   const Rollback = fc.constant({ kind: 'rollback' as const });
@@ -309,7 +300,7 @@ const play = async (
   for (const step of steps) {
     if (step.kind === 'import') {
       const id = `${code}@2026-11-22.${101 + layers.length}`;
-      const layer = await importOver(service, step.file, history.at(-1) ?? null, id, step.onActive);
+      const layer = await importOver(service, step.file, history.at(-1) ?? null, id);
       layers.push(layer);
       if (step.activates) activate(layer);
     } else if (step.kind === 'activate') {
@@ -328,7 +319,7 @@ const overlaid = [1000, 2000, 3000].map((local): Step => {
   const rate = { local, rateFrom: '2020-01-01' };
   const rows = [{ place: { ...albany, locals: [localCode('NY', rate)] }, ...rate }];
   const completeFrom = local === 2000 ? '2026-11-15' : null;
-  return { kind: 'import', file: { state: 'NY', rows, completeFrom }, activates: true, onActive: true };
+  return { kind: 'import', file: { state: 'NY', rows, completeFrom }, activates: true };
 });
 
 const builtInResponses = new Map<State, Promise<Responses>>();

@@ -137,7 +137,7 @@ describe('the head of a release', () => {
         : value,
     );
     expect(await contentHash(turned, one.parts.values())).toBe(content_hash);
-    expect(await contentHash({ ...head, base: 'US-RI@2020-01-01.1' }, one.parts.values())).not.toBe(content_hash);
+    expect(await contentHash({ ...head, bottom: 'US-RI@2020-01-01.1' }, one.parts.values())).not.toBe(content_hash);
   });
 
   it('keeps the base state rate if the file has none, and drops the base locations', async () => {

@@ -43,7 +43,7 @@ describe('SST files', () => {
     const head = getHead(imported);
     expect(head).toMatchObject({
       id: 'US-MN@2026-11-21.1',
-      base: expect.stringMatching(/^US-MN@/),
+      bottom: expect.stringMatching(/^US-MN@/),
       format: 'sst',
       locations: [],
       jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],

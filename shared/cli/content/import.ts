@@ -1,7 +1,5 @@
 /** `content import`: create a release from rate files. */
 import { stat } from 'node:fs/promises';
-import { builtInReleaseById } from '../../catalog/built-in.ts';
-import type { Release } from '../../catalog/release.ts';
 import type { Importer } from '../../importers/importer.ts';
 import { type Format, importers } from '../../importers/importers.ts';
 import { activate } from '../../importers/releases/activate.ts';
@@ -14,7 +12,6 @@ import {
   positionOver,
   readActiveRelease,
 } from '../../importers/releases/open-release.ts';
-import { findHead } from '../../store/content/content-store.ts';
 import { parseDay, refuseValue, resolvePath } from '../terminal/arguments.ts';
 import { temporaryFolder } from '../terminal/files.ts';
 import { print } from '../terminal/output.ts';
@@ -41,7 +38,6 @@ const options = {
   rates: optional('<file>', 'sst: the rate file'),
   boundaries: optional('<file>', 'sst: the boundary file'),
   file: optional('<file>', 'the file of any other format'),
-  base: optional('<release>', 'the release whose rules and settings it uses; the default is the built-in release'),
   from: optional('<day>', 'the first day of rates in a file without dates; the default is today', parseDay),
   activate: flag('activate the release after the import, if it passes the gates'),
   override,
@@ -90,27 +86,15 @@ const stateFor = async (importer: Importer, text: string | undefined, files: rea
   throw new CommandError(`Pass --state: the format ${format} supports any state, and these files do not name one.`);
 };
 
-const readBase = async (id: string, state: string): Promise<Release> => {
-  const base = builtInReleaseById(id) ?? (await findHead(id));
-  if (!base)
-    throw new CommandError(
-      `--base cannot be ${id}: this release does not exist. List the releases with \`npm run content -- list\`.`,
-    );
-  if (base.state !== state)
-    throw new CommandError(`--base cannot be ${id}: it is a release of ${base.state}. Pass a release of ${state}.`);
-  return base;
-};
-
 const prepareJob = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = listFiles(options);
-  const state = await stateFor(importer, options.state, files);
+  const { letters: state } = await stateFor(importer, options.state, files);
   return {
     importer,
     files,
-    state: state.letters,
-    active: await (options.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(state.letters),
-    base: options.base === undefined ? null : await readBase(options.base, state.code),
+    state,
+    active: await (options.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(state),
     from: options.from ?? null,
     skipBadRows: options.skipBadRows ?? false,
     dryRun: options.dryRun ?? false,
@@ -131,7 +115,7 @@ export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRel
   }
 };
 
-/** Activates an import if it passes the gates against its base. Otherwise prints the gates that failed. */
+/** Activates an import if it passes the gates against the release below it. Otherwise prints the gates that failed. */
 const activateIfPassed = async ({ id, impact }: Imported, { active }: ImportJob, overridden: ReadonlySet<string>) => {
   // If the active release is corrupt, `active` is the built-in release. An import that is already active has passed the
   // gates.

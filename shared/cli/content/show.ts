@@ -130,7 +130,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   for (const text of ownTexts(head.own)) print(`Own: ${text}`);
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
-    print(`Base: ${imported.base}, the source of its rules and settings`);
+    print(`Built-in: ${imported.bottom}, the source of its rules and settings`);
     print(`Fallback: ${imported.below}, which covers all other ZIPs and cities`);
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);

@@ -5,7 +5,6 @@ import { counted, instantText } from '../../base/texts.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
-import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
 import {
   beginImport,
@@ -60,7 +59,7 @@ export const beginWriting = async (head: ReleaseHead, parts: Parts): Promise<Beg
  */
 const comparable = (head: ReleaseHead): string => {
   const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, published, ...content } = head;
-  const { base: _base, below: _below, chain: _chain, chain_until: _until, bottom: _bottom, ...compared } = content;
+  const { below: _below, chain: _chain, chain_until: _until, bottom: _bottom, ...compared } = content;
   return canonicalJson({ ...compared, due: published?.due });
 };
 
@@ -139,8 +138,6 @@ export type ImportJob = {
   readonly state: string;
   /** The active release of the state, which the import overlays. */
   readonly active: ActiveRelease;
-  /** The release whose rules, settings and state rate the import copies; `null` is the built-in release. */
-  readonly base: Release | null;
   /** The first day of rates in a file without dates; `null` is today, so that no past day changes. */
   readonly from: string | null;
   readonly skipBadRows: boolean;
@@ -165,8 +162,8 @@ const withAdvice =
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 const read = async (job: ImportJob, id: string): Promise<Built> => {
-  const base = job.base ?? job.active.builtIn;
   const { importer, files, state, active, tempFolder } = job;
+  const { builtIn: base } = active;
   const { withProgress } = job.reporter;
   const names = readNameTables(state);
   const undatedFrom = job.from ?? toDay(now());

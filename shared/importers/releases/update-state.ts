@@ -123,7 +123,6 @@ const importState = async (
       files: files.map((file) => getPath(folder, state, file)),
       state,
       active,
-      base: null,
       from: null,
       skipBadRows: false,
       dryRun: false,

@@ -130,7 +130,7 @@ function* listLocals(
   if (!state || total(shares) < parseUnits(state.rate))
     return yield* refuse(
       rates[0],
-      `the combined rate of ${place} is ${formatPercent(formatFraction(total(shares)))}, but the state's rate in the release is ${known}: correct the rate, or choose another base release`,
+      `the combined rate of ${place} is ${formatPercent(formatFraction(total(shares)))}, but the state's rate in the release is ${known}: correct the rate`,
     );
   const codes: string[] = [];
   for (const { units, ...part } of listParts(shares, parseUnits(state.rate), place, base)) {
