@@ -48,83 +48,73 @@ export const freePort = async (port: number, variable: string): Promise<number> 
   return free;
 };
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-const portFrom = (variables: Variables, name: string, otherwise: number): number => {
-  const text = variables[name] || String(otherwise);
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new SetupError(`${name} must be a port number, not "${text}".`);
-  return port;
-};
-
 /** The controls of the local service need no credential, so only a container may listen on every interface. */
 const everyInterface = '0.0.0.0';
 
-const hostFrom = (host: string | undefined): string => {
-  if (!host || host === loopback || host === everyInterface) return host || loopback;
-  throw new SetupError(`HOST must be ${loopback}, or ${everyInterface} in a container, not "${host}".`);
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+
+/** The local service creates tables and an account whose key it prints, which must never happen in an AWS account. */
+const isAmazon = (text: string): boolean => /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i.test(new URL(text).hostname);
+
+const isIssuer = (text: string): boolean => {
+  const { protocol, host = '' } = URL.parse(text) ?? {};
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(host));
 };
 
-/** shared/observability/tally.ts reads LOG and treats every other value as off. */
-const checkLog = (text: string | undefined): void => {
-  if (text && text !== 'requests' && text !== 'off')
-    throw new SetupError(`LOG must be requests or off, not "${text}".`);
-};
+type Variables = Readonly<Record<string, string | undefined>>;
 
-const apiKeyFrom = (key: string | undefined): string | null => {
-  if (!key) return null;
-  // Other characters cannot be sent in a header.
-  if (!/^[\x21-\x7e]{1,255}$/.test(key))
-    throw new SetupError('API_KEY must be 1 to 255 printable ASCII characters without spaces.');
-  // The service would reject it.
-  if (isMisspelt(key))
-    throw new SetupError(
-      'API_KEY looks like a Levy key, but its checksum is wrong. Copy the key again, or unset API_KEY to get a new one.',
-    );
-  return key;
-};
-
-const endpointFrom = (text: string | undefined): string | null => {
-  if (!text) return null;
-  const hostname = isHttpUrl(text) ? new URL(text).hostname : '';
-  if (!hostname) throw new SetupError(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${text}".`);
-  // The local service creates tables and an account whose key it prints, which must never happen in an AWS account.
-  if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i.test(hostname))
-    throw new SetupError('DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.');
-  return text;
-};
-
-/** Checks the variables of bearer tokens, which shared/config/environment.ts reads. */
-const checkIssuer = (variables: Variables): void => {
-  const [issuer, audience] = [variables['OIDC_ISSUER'], variables['OIDC_AUDIENCE']];
-  if (issuer && !audience) throw new SetupError('OIDC_AUDIENCE must be set as well, because OIDC_ISSUER is set.');
-  if (audience && !issuer) throw new SetupError('OIDC_ISSUER must be set as well, because OIDC_AUDIENCE is set.');
-  for (const name of ['OIDC_ISSUER', 'OIDC_TOKEN_ORIGIN']) {
+/** Returns the function that reads a variable, `null` if it is not set. It refuses a value of another form. */
+const newReader =
+  (variables: Variables) =>
+  (name: string, isValid: (text: string) => boolean, form: string): string | null => {
     const text = variables[name];
-    const { protocol, host = '' } = URL.parse(text ?? '') ?? {};
-    if (text && !(protocol === 'https:' || (protocol === 'http:' && isLoopback(host))))
-      throw new SetupError(
-        `${name} must be an https URL such as https://login.example.com (http only on this machine), not "${text}".`,
-      );
-  }
+    if (!text) return null;
+    if (!isValid(text)) throw new SetupError(`${name} must be ${form}, not "${text}".`);
+    return text;
+  };
+
+const refuseIf = (isWrong: unknown, message: string): void => {
+  if (isWrong) throw new SetupError(message);
 };
 
 /** Reads the settings of the local service from the environment. */
 export const readSettings = (variables: Variables) => {
-  checkLog(variables['LOG']);
-  checkIssuer(variables);
+  const read = newReader(variables);
+  const readPort = (name: string, byDefault: number) => Number(read(name, isPort, 'a port number') ?? byDefault);
+  // shared/observability/tally.ts reads LOG and treats every other value as off.
+  read('LOG', (text) => text === 'requests' || text === 'off', 'requests or off');
+  // shared/config/environment.ts reads the variables of bearer tokens.
+  for (const name of ['OIDC_ISSUER', 'OIDC_TOKEN_ORIGIN'])
+    read(name, isIssuer, 'an https URL such as https://login.example.com (http only on this machine)');
+  const [issuer, audience] = [variables['OIDC_ISSUER'], variables['OIDC_AUDIENCE']];
+  refuseIf(issuer && !audience, 'OIDC_AUDIENCE must be set as well, because OIDC_ISSUER is set.');
+  refuseIf(audience && !issuer, 'OIDC_ISSUER must be set as well, because OIDC_AUDIENCE is set.');
+  const endpoint = read('DYNAMODB_ENDPOINT', isHttpUrl, 'a URL such as http://127.0.0.1:8000');
+  refuseIf(
+    endpoint && isAmazon(endpoint),
+    'DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.',
+  );
+  const apiKey = variables['API_KEY'] || null;
+  // Other characters cannot be sent in a header. A key with a wrong checksum would be refused by the service.
+  const isSendable = apiKey === null || /^[\x21-\x7e]{1,255}$/.test(apiKey);
+  refuseIf(!isSendable, 'API_KEY must be 1 to 255 printable ASCII characters without spaces.');
+  refuseIf(
+    apiKey && isMisspelt(apiKey),
+    'API_KEY looks like a Levy key, but its checksum is wrong. Copy the key again, or unset API_KEY to get a new one.',
+  );
+  const isHost = (text: string) => text === loopback || text === everyInterface;
   return {
     /** The address that the API listens on: loopback, or every network interface of a container. */
-    host: hostFrom(variables['HOST']),
+    host: read('HOST', isHost, `${loopback}, or ${everyInterface} in a container`) ?? loopback,
     /** 0 selects any free port, for the API and for the database. */
-    port: portFrom(variables, 'PORT', 3000),
-    databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),
+    port: readPort('PORT', 3000),
+    databasePort: readPort('DYNAMODB_PORT', 8000),
     /** The data directory; `null` keeps the data in memory. */
     dataDirectory: variables['DATA_DIR'] ? resolve(variables['DATA_DIR']) : null,
     /** The demo account's key; `null` creates a new one. */
-    apiKey: apiKeyFrom(variables['API_KEY']),
+    apiKey,
     /** An emulator that is already running; `null` starts one. */
-    endpoint: endpointFrom(variables['DYNAMODB_ENDPOINT']),
+    endpoint,
   };
 };
 export type LocalSettings = Readonly<ReturnType<typeof readSettings>>;
