@@ -158,31 +158,15 @@ async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
   }
 }
 
+/** The columns of fields with the same name: of the order, the address and the line item. */
+const fieldColumns = [
+  ...(['reference_id', 'parent_reference_id', 'type', 'tax_date', 'tax_amount', 'currency', 'collected_by'] as const),
+] as const;
 const addressColumns = ['line1', 'city', 'county', 'state', 'postal_code', 'country'] as const;
-const orderColumns = [
-  'reference_id',
-  'parent_reference_id',
-  'type',
-  'tax_date',
-  'tax_amount',
-  'currency',
-  'customer_id',
-  'exemption',
-  'collected_by',
-  'shipping_amount',
-  ...addressColumns,
-] as const;
-const lineColumns = [
-  'line_id',
-  'product_tax_code',
-  'fulfillment',
-  'quantity',
-  'unit_price',
-  'discount_amount',
-  'line_tax_amount',
-] as const;
+const lineColumns = ['product_tax_code', 'fulfillment', 'quantity', 'unit_price', 'discount_amount'] as const;
+const orderColumns = [...fieldColumns, ...addressColumns, 'customer_id', 'exemption', 'shipping_amount'] as const;
 /** The columns of a CSV file, in any order. */
-const csvColumns = [...orderColumns, ...lineColumns];
+const csvColumns = [...orderColumns, ...lineColumns, 'line_id', 'line_tax_amount'] as const;
 const requiredColumns = [
   'reference_id',
   'tax_date',
@@ -195,6 +179,10 @@ const requiredColumns = [
 
 type Row = CsvRow<(typeof csvColumns)[number]>;
 
+/** Returns the cells that are not empty, by column. */
+const pickFilled = <Column extends keyof Row['record']>(record: Row['record'], columns: readonly Column[]) =>
+  Object.fromEntries(columns.flatMap((name) => (record[name] ? [[name, record[name]]] : [])));
+
 const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
   const [{ record: first, line: firstLine }] = rows as [Row];
   const differing = rows.flatMap(({ record, line }) =>
@@ -203,24 +191,20 @@ const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
       .map((column) => ({ line, error: `${column} differs from the first row of the order. Use one value.` })),
   );
   if (differing[0]) return differing[0];
-  const filled = (values: Readonly<Record<string, string | undefined>>) =>
-    Object.fromEntries(Object.entries(values).filter(([, value]) => value));
-  const { reference_id, parent_reference_id, type, tax_date, tax_amount, currency, collected_by } = first;
   const { customer_id, exemption, shipping_amount } = first;
-  const address = filled(Object.fromEntries(addressColumns.map((name) => [name, first[name]])));
   const value = {
-    ...filled({ reference_id, parent_reference_id, type, tax_date, tax_amount, currency, collected_by }),
+    ...pickFilled(first, fieldColumns),
     customer: {
-      ...filled({ id: customer_id }),
+      ...(customer_id && { id: customer_id }),
       ...(exemption && { exemption: exemption === 'none' ? exemption : { type: exemption } }),
-      address: { country: 'US', ...address },
+      address: { country: 'US', ...pickFilled(first, addressColumns) },
     },
     ...(shipping_amount && { shipping: { amount: shipping_amount } }),
-    line_items: rows.map(({ record }) => {
-      const { line_id: id, line_tax_amount: tax_amount, ...line } = record;
-      const { product_tax_code, fulfillment, quantity, unit_price, discount_amount } = line;
-      return filled({ id, product_tax_code, fulfillment, quantity, unit_price, discount_amount, tax_amount });
-    }),
+    line_items: rows.map(({ record }) => ({
+      ...(record.line_id && { id: record.line_id }),
+      ...pickFilled(record, lineColumns),
+      ...(record.line_tax_amount && { tax_amount: record.line_tax_amount }),
+    })),
   };
   return { line: firstLine, rows: rows.map(({ line }) => line), value };
 };
