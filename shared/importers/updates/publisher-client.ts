@@ -4,7 +4,6 @@
  */
 import { createWriteStream } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pauseBefore, realTime } from '../../base/contention.ts';
 import { firstBytes, hashFile } from '../files/open-file.ts';
@@ -88,6 +87,26 @@ type DownloadOptions = {
   readonly onProgress?: (bytes: number, total: number | null) => void;
 };
 
+/** Returns a step that forwards bytes, reports the progress, and refuses a file above the size limit. */
+const counting = (
+  url: string,
+  { headers }: Response,
+  start: number,
+  onProgress: DownloadOptions['onProgress'] = () => {},
+) =>
+  async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const length = headers['content-length'];
+    const total = length === undefined || headers['content-encoding'] ? null : start + Number(length);
+    let bytes = start;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      onProgress(bytes, total);
+      if (Math.max(bytes, total ?? 0) > fileBytesMax)
+        throw new PublisherFailure(`${url} is larger than 1 GiB. Check it, and import it with \`content import\`.`);
+      yield chunk;
+    }
+  };
+
 const isOk = ({ statusCode }: Response): boolean => statusCode >= 200 && statusCode < 300;
 
 /**
@@ -154,7 +173,7 @@ export class PublisherClient {
       if (!isContinued) version = toFileVersion(response);
       const body = getBody(response);
       isResumable = version?.etag != null && body === response;
-      const counted = this.counting(url, response, isContinued ? start : 0, onProgress);
+      const counted = counting(url, response, isContinued ? start : 0, onProgress);
       await pipeline(body, counted, createWriteStream(part, { flags: isContinued ? 'a' : 'w' }));
       return { value: true };
     });
@@ -162,26 +181,6 @@ export class PublisherClient {
     await refuseHtml(part, url);
     await rename(part, path);
     return { ...(version as FileVersion), sha256: await hashFile(path), bytes: await readSize(path) };
-  }
-
-  /** Forwards bytes, reports the progress, and refuses a file above the size limit. */
-  private counting(
-    url: string,
-    { headers }: Response,
-    start: number,
-    onProgress: DownloadOptions['onProgress'],
-  ): Transform {
-    const length = headers['content-length'];
-    const total = length === undefined || headers['content-encoding'] ? null : start + Number(length);
-    let bytes = start;
-    return new Transform({
-      transform: (chunk: Buffer, _encoding, done) => {
-        bytes += chunk.length;
-        onProgress?.(bytes, total);
-        if (Math.max(bytes, total ?? 0) <= fileBytesMax) return done(null, chunk);
-        done(new PublisherFailure(`${url} is larger than 1 GiB. Check it, and import it with \`content import\`.`));
-      },
-    });
   }
 
   private send(
