@@ -1,4 +1,6 @@
 /** Selects the dated values of a release that are in force on a tax day (`YYYY-MM-DD`). */
+import { dayAfter, dayBefore } from '../base/calendar.ts';
+
 /**
  * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. With `from: null`, the
  * first day is not established: the value applies from the release's `established_from`, and as an approximation from
@@ -98,3 +100,26 @@ export const firstInForce = <Value extends Dated>(
  */
 export const settingOn = <Setting extends Dated>(settings: readonly Setting[], day: string): Setting | undefined =>
   settings.find((setting) => mayBeInForce(setting, day));
+
+/** The first and last day, inclusive; `to: null` is open. */
+export type Span = { readonly from: string; readonly to: string | null };
+
+/** Returns a value's days. The first day defaults to the release's `established_from`. */
+export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({
+  from: from ?? establishedFrom,
+  to,
+});
+
+/** Splits time at the beginning and end of each span, so that the same spans apply throughout each piece. */
+export const listPieces = (spans: readonly Span[]): readonly Span[] => {
+  const firstDays = new Set<string>();
+  for (const { from, to } of spans) {
+    firstDays.add(from);
+    if (to !== null) firstDays.add(dayAfter(to));
+  }
+  const sorted = [...firstDays].sort();
+  return sorted.map((from, index) => {
+    const next = sorted[index + 1];
+    return { from, to: next === undefined ? null : dayBefore(next) };
+  });
+};

@@ -1,5 +1,5 @@
-import { dayAfter, dayBefore } from '../../base/calendar.ts';
-import { type Dated, firstInForce } from '../../catalog/effective.ts';
+import { dayBefore } from '../../base/calendar.ts';
+import { establishedSpan, firstInForce, listPieces, type Span } from '../../catalog/effective.ts';
 import type { Release } from '../../catalog/release.ts';
 import {
   formatFraction,
@@ -12,33 +12,8 @@ import {
 } from '../../catalog/release-values.ts';
 import type { OpenRelease } from './open-release.ts';
 
-// Dated values, and the differences between two histories of a value. Days are `YYYY-MM-DD`.
-
-/** The first and last day, inclusive; `to: null` is open. */
-export type Span = { readonly from: string; readonly to: string | null };
-
 /** A difference between two histories. `null` is an unknown value. */
 export type Change = Span & { readonly old: string | null; readonly new: string | null };
-
-/** Returns a value's days. The first day defaults to the release's `established_from`. */
-export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({
-  from: from ?? establishedFrom,
-  to,
-});
-
-/** Splits time at the beginning and end of each span, so that the same spans apply throughout each piece. */
-export const listPieces = (spans: readonly Span[]): readonly Span[] => {
-  const firstDays = new Set<string>();
-  for (const { from, to } of spans) {
-    firstDays.add(from);
-    if (to !== null) firstDays.add(dayAfter(to));
-  }
-  const sorted = [...firstDays].sort();
-  return sorted.map((from, index) => {
-    const next = sorted[index + 1];
-    return { from, to: next === undefined ? null : dayBefore(next) };
-  });
-};
 
 /** Returns the times in which two histories differ; consecutive pieces with the same change are merged. */
 export const changesOver = (

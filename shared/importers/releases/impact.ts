@@ -1,7 +1,7 @@
 /** Computes how combined rates change, by ZIP code and city, if one release replaces another. */
 import { getOrAdd } from '../../base/collections.ts';
 import type { ReleaseFor } from '../../catalog/content.ts';
-import { countsFrom, inForce } from '../../catalog/effective.ts';
+import { countsFrom, establishedSpan, inForce, listPieces, type Span } from '../../catalog/effective.ts';
 import type { TaxAddress } from '../../catalog/location/address.ts';
 import { locate } from '../../catalog/location/place.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
@@ -9,7 +9,7 @@ import { combinedRate, placeRate, rateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { formatFraction, type RateKind, rateKinds } from '../../catalog/release-values.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
-import { type Change, changesOver, establishedSpan, listPieces, type Span } from './compare-rates.ts';
+import { type Change, changesOver } from './compare-rates.ts';
 import { getWhole, isZip, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
+import { establishedSpan, listPieces, type Span } from '../../catalog/effective.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import type { Location, Release } from '../../catalog/release.ts';
 import { contentHash, type Parts } from '../build.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
-import { establishedSpan, listPieces, type Span } from './compare-rates.ts';
 import { openRelease } from './open-release.ts';
 import type { Printer } from './report.ts';
 import { listZipRanges } from './zip-pieces.ts';

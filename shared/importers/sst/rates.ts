@@ -1,7 +1,7 @@
 /** The rates of an SST rate file. */
 import { compactDay, dayAfter, dayBefore } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
-import { shareDays } from '../../catalog/effective.ts';
+import { establishedSpan, listPieces, shareDays } from '../../catalog/effective.ts';
 import type { Jurisdiction, JurisdictionType, Rate } from '../../catalog/release-values.ts';
 import { jurisdictionCode, stateFips } from '../../vocabulary/jurisdiction.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
@@ -136,51 +136,45 @@ const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: R
 /** A rate and its line in the file. */
 type RateLine = { readonly line: number; readonly rate: DatedRate };
 
-/** The days of a row on which no other row replaces it. */
-type Piece = { readonly row: RateLine; readonly rate: DatedRate };
-
 const firstDay = ({ from }: DatedRate): string => from ?? '';
 
 const byFirstDay = (a: RateLine, b: RateLine): number =>
   firstDay(a.rate).localeCompare(firstDay(b.rate)) || a.line - b.line;
 
-/** Returns the parts of a piece before and after the days of a row. */
-const without = ({ row, rate }: Piece, cut: DatedRate): readonly Piece[] => {
-  if (!shareDays(rate, cut)) return [{ row, rate }];
-  const before = firstDay(rate) < firstDay(cut) ? [{ row, rate: { ...rate, to: dayBefore(firstDay(cut)) } }] : [];
-  const isAfter = cut.to !== null && (rate.to === null || cut.to < rate.to);
-  return isAfter ? [...before, { row, rate: { ...rate, from: dayAfter(cut.to) } }] : before;
-};
-
 const getFigures = ({ from: _from, to: _to, ...figures }: DatedRate): string => JSON.stringify(figures);
 
-/** Describes a row that replaces a different rate of its jurisdiction on the days that both rows cover. */
-const buildOverlap = (row: RateLine, { row: other, rate }: Piece) => ({
+/** Describes a row that replaces a different rate of its jurisdiction, starting with a day that both rows cover. */
+const buildOverlap = (row: RateLine, other: RateLine, from: string) => ({
   /** The lines of the row that applies and of the row that it replaces. */
   line: row.line,
   replaced: other.line,
-  /** The first day that both rows cover. */
-  from: firstDay(row.rate) < firstDay(rate) ? firstDay(rate) : firstDay(row.rate),
+  from,
   /** Whether both rows begin on the same day, so that only their order in the file decides. */
   isContradiction: other.rate.from === row.rate.from,
 });
 type Overlap = ReturnType<typeof buildOverlap>;
 
 /**
- * Reduces overlapping rows to one rate per day. If two rows overlap, the row that begins later applies, from its first
- * day to its last. If they begin on the same day, the later row in the file applies. States publish both cases by
- * mistake: Wisconsin ends a county's old rate on the day on which the new one begins.
+ * Reduces overlapping rows to one rate per day. If rows overlap, the one that begins last applies, from its first day to
+ * its last. If they begin on the same day, the later row in the file applies. States publish both cases by mistake:
+ * Wisconsin ends a county's old rate on the day on which the new one begins.
  */
 export const resolveOverlaps = (rows: readonly RateLine[]) => {
-  let pieces: readonly Piece[] = [];
-  const overlaps: Overlap[] = [];
-  for (const row of rows.toSorted(byFirstDay)) {
-    for (const piece of pieces)
-      if (shareDays(piece.rate, row.rate) && getFigures(piece.rate) !== getFigures(row.rate))
-        overlaps.push(buildOverlap(row, piece));
-    pieces = [...pieces.flatMap((piece) => without(piece, row.rate)), { row, rate: row.rate }];
+  const sorted = rows.toSorted(byFirstDay);
+  const applied: { readonly row: RateLine; readonly rate: DatedRate }[] = [];
+  const overlaps = new Map<string, Overlap>();
+  for (const days of listPieces(sorted.map(({ rate }) => establishedSpan(rate, '')))) {
+    const there = sorted.filter(({ rate }) => shareDays(rate, { from: days.from, to: days.from }));
+    const [row, other] = there.toReversed();
+    if (!row) continue;
+    const before = applied.at(-1);
+    const isSame = before?.row === row && before.rate.to === dayBefore(days.from);
+    if (isSame) applied.pop();
+    applied.push({ row, rate: { ...row.rate, from: isSame ? before.rate.from : days.from, to: days.to } });
+    if (other && getFigures(other.rate) !== getFigures(row.rate))
+      getOrAdd(overlaps, `${row.line} ${other.line}`, () => buildOverlap(row, other, days.from));
   }
-  return { rates: pieces.map(({ rate }) => rate), overlaps };
+  return { rates: applied.map(({ rate }) => rate), overlaps: [...overlaps.values()] };
 };
 
 /**
