@@ -4,7 +4,7 @@ import { ConfirmButton } from './actions.tsx';
 import { Export } from './export.tsx';
 import { type Cursor, csvPage, jsonPage } from './export-file.ts';
 import { Check, Field } from './fields.tsx';
-import { amountsDue, counted, grouped, isZero, percent, periodName, toWords } from './format.ts';
+import { amountsDue, counted, isZero, money, percent, periodName, toWords } from './format.ts';
 import { Load, type Loaded, Pages, readData, useLoad } from './load.tsx';
 import { Actor, Amount, Amounts, DueDate, Facts, Instant, Status, Warnings } from './parts.tsx';
 import { Review } from './review.tsx';
@@ -166,7 +166,7 @@ export const FilingFigures = ({ filing, source }: { filing: FilingData; source: 
 export const figuresText = ({ summary, exceptions, review }: FilingData): string => {
   const sums = summary.map(
     ({ currency, tax_amount, count }) =>
-      `${grouped(tax_amount)} ${currency} of tax collected in ${counted(count, 'transaction')}`,
+      `${money(tax_amount, currency)} of tax collected in ${counted(count, 'transaction')}`,
   );
   const text = sums.join(' and ') || 'no sales';
   const noted = [

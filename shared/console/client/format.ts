@@ -31,6 +31,9 @@ export const grouped = (text: string): string => {
   return fraction === undefined ? separated : `${separated}.${fraction}`;
 };
 
+/** Formats an amount with its currency: `1,234.50 USD`. */
+export const money = (amount: string, currency = ''): string => [grouped(amount), currency].filter(Boolean).join(' ');
+
 /** Formats a rate: `"0.08875"` becomes `8.875%`. */
 export const percent = (rate: string): string => {
   const { units, scale } = decimal(rate);

@@ -1,7 +1,7 @@
 import { daysBetween } from '../../base/calendar.ts';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { DueReturns } from './due-returns.tsx';
-import { counted, getStateLetters, isZero, percent, todayIn } from './format.ts';
+import { counted, getStateLetters, isZero, money, percent, todayIn } from './format.ts';
 import { GettingStarted } from './getting-started.tsx';
 import { Fetch, Get, readData } from './load.tsx';
 import { Amount, Instant, Panel, Status, TransactionLink } from './parts.tsx';
@@ -129,17 +129,12 @@ const formatTerms = ({ from, to, frequency }: Schemas['Registration']): string =
   `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency.replace('_', ' ')}`;
 
 /** Formats the sales of the measuring period closest to the threshold, with the threshold. */
-const Measured = ({ advice: { periods, threshold } }: { advice: Advice }) => {
+const measuredText = ({ periods, threshold: { transaction_count: most, sales_amount } }: Advice): string => {
   const [period] = periods.toSorted((a, b) => (a.share_reached < b.share_reached ? 1 : -1));
-  if (!period) return null;
-  const { transaction_count, sales_amount } = threshold;
-  return (
-    <>
-      <Amount value={period.sales_amount} /> of <Amount value={sales_amount} currency="USD" />
-      {transaction_count !== null && `, ${period.transaction_count} of ${counted(transaction_count, 'transaction')}`} (
-      {percent(period.share_reached)})
-    </>
-  );
+  if (!period) return '';
+  const count = most === null ? '' : `, ${period.transaction_count} of ${counted(most, 'transaction')}`;
+  const sales = `${money(period.sales_amount)} of ${money(sales_amount, 'USD')}`;
+  return `${sales}${count} (${percent(period.share_reached)})`;
 };
 
 /** The states in which the account is registered, or its sales reach the economic nexus threshold. */
@@ -160,7 +155,7 @@ const Registrations = () => {
               ],
               ['Status', ({ status }) => <Status value={status} tone={tones[status] ?? ''} />],
               ['Registered', ({ state }) => (registered.get(state) ?? []).map(formatTerms).join('; ')],
-              ['Sales in the measuring period', (row) => <Measured advice={row} />, 'figure'],
+              ['Sales in the measuring period', measuredText, 'figure'],
               ['What to do', (row) => row.advice],
             ]}
             rows={data

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import { dueText, getTone, grouped, instantText, type Money, type Period, periodName, toWords } from './format.ts';
+import { dueText, getTone, instantText, type Money, money, type Period, periodName, toWords } from './format.ts';
 import { linkTo } from './route.ts';
 import { actorName, useSession } from './session.ts';
 
@@ -9,7 +9,7 @@ type ValueProps<Value> = { readonly value: Value };
 
 /** An amount in a currency. */
 export const Amount = ({ value, currency }: ValueProps<string> & { currency?: string }) => (
-  <span class="amount">{[grouped(value), currency].filter(Boolean).join(' ')}</span>
+  <span class="amount">{money(value, currency)}</span>
 );
 
 /** Amounts of several currencies, one below the other. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type ReviewCode, reviewCodes, warningText } from '../../calculations/warning-codes.ts';
 import type { Schemas } from '../../client/client.ts';
-import { counted, toWords } from './format.ts';
+import { counted, money, toWords } from './format.ts';
 import { Pages, readData } from './load.tsx';
 import { Amount, Message, TransactionLink, Warnings } from './parts.tsx';
 import { type Column, Table } from './table.tsx';
@@ -115,9 +115,7 @@ const Exceptions = ({ filing, exceptions: { count, by_reason } }: ExceptionsProp
           'Reasons',
           ({ reasons, currency }) =>
             reasons.map(({ reason, gross_amount }) => (
-              <div key={reason}>
-                {toWords(reason)}, gross <Amount value={gross_amount} currency={currency} />
-              </div>
+              <div key={reason}>{`${toWords(reason)}, gross ${money(gross_amount, currency)}`}</div>
             )),
         ],
       ]}

@@ -1,10 +1,10 @@
 import type { Levy, Schemas } from '../../client/client.ts';
 import { ConfirmButton } from './actions.tsx';
 import { Check, Field } from './fields.tsx';
-import { getSum, grouped, isZero, negative } from './format.ts';
+import { getSum, grouped, isZero, money, negative } from './format.ts';
 import type { Values } from './forms.ts';
 import { Fetch, readData } from './load.tsx';
-import { Amount, Warnings } from './parts.tsx';
+import { Warnings } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Document = Schemas['RetrievedTransaction'];
@@ -31,10 +31,9 @@ const Void = ({ transaction, onChange }: Props) => (
     onDone={onChange}
   >
     <p>
-      This voids the {getName(transaction)} of{' '}
-      <Amount value={transaction.total_amount} currency={transaction.currency} />, with its tax of{' '}
-      <Amount value={transaction.tax_amount} />. It is removed from the return of its period. This cannot be undone.
-      After the period is closed, record a credit instead.
+      This voids the {getName(transaction)} of {money(transaction.total_amount, transaction.currency)}, with its tax of{' '}
+      {money(transaction.tax_amount)}. It is removed from the return of its period. This cannot be undone. After the
+      period is closed, record a credit instead.
     </p>
     <Field field={['reason', 'Reason']} maxLength={500} />
   </ConfirmButton>
@@ -107,8 +106,7 @@ const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
     {({ total_amount, tax_amount, currency, warnings }) => (
       <>
         <p role="status">
-          The credit is <Amount value={total_amount} currency={currency} />, with a tax of <Amount value={tax_amount} />
-          .
+          The credit is {money(total_amount, currency)}, with a tax of {money(tax_amount)}.
         </p>
         <Warnings value={warnings} />
       </>

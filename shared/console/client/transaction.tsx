@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { everyItem, type Schemas } from '../../client/client.ts';
 import { ActionButton, useAction } from './actions.tsx';
-import { counted, getCredited, getStateLetters, grouped, isZero, percent, toWords } from './format.ts';
+import { counted, getCredited, getStateLetters, grouped, isZero, money, percent, toWords } from './format.ts';
 import { brokenVersion } from './history-chain.ts';
 import { Fetch, Get, readData } from './load.tsx';
 import { Actor, Amount, Button, Facts, Instant, Message, Panel, Status, TransactionLink } from './parts.tsx';
@@ -264,21 +264,12 @@ const Replay = ({ transaction }: TransactionProps) => {
   );
 };
 
-/** The base of a tax. A fee has none. */
-const Base = ({ row }: { row: Schemas['TaxRow'] }) =>
-  row.tax_type === 'fee' ? (
-    <>(fee)</>
-  ) : (
-    <>
-      ({percent(row.rate)} of <Amount value={row.taxable_amount} />
-      {!isZero(row.exempt_amount) && (
-        <>
-          , <Amount value={row.exempt_amount} /> exempt
-        </>
-      )}
-      )
-    </>
-  );
+/** The base of a tax: `6% of 100.00, 20.00 exempt`. A fee has none. */
+const baseText = ({ tax_type, rate, taxable_amount, exempt_amount }: Schemas['TaxRow']): string => {
+  if (tax_type === 'fee') return 'fee';
+  const exempt = isZero(exempt_amount) ? '' : `, ${money(exempt_amount)} exempt`;
+  return `${percent(rate)} of ${money(taxable_amount)}${exempt}`;
+};
 
 const Taxes = ({ taxes }: { taxes: Line['taxes'] }) =>
   taxes.length === 0 ? (
@@ -287,8 +278,7 @@ const Taxes = ({ taxes }: { taxes: Line['taxes'] }) =>
     <ul>
       {taxes.map((row, at) => (
         <li key={at}>
-          {row.jurisdiction_name}: <Amount value={row.tax_amount} /> <Base row={row} />.{' '}
-          {toWords(row.taxability_reason)}
+          {row.jurisdiction_name}: {money(row.tax_amount)} ({baseText(row)}). {toWords(row.taxability_reason)}
           {row.rule_id && (
             <>
               , rule <code>{row.rule_id}</code>
@@ -314,8 +304,7 @@ const Lines = ({ transaction }: TransactionProps) => {
         <details key={id} open={charges.length <= 5}>
           <summary>
             <strong>{title}</strong>
-            {details.map((text) => ` · ${text}`)} · net <Amount value={net_amount} /> · tax{' '}
-            <Amount value={tax_amount} />
+            {[...details, `net ${money(net_amount)}`, `tax ${money(tax_amount)}`].map((text) => ` · ${text}`)}
           </summary>
           <Taxes taxes={taxes} />
         </details>
@@ -324,6 +313,9 @@ const Lines = ({ transaction }: TransactionProps) => {
     </>
   );
 };
+
+const discountsText = ({ applied_discount_amount, discount_applies_to }: Document): string =>
+  `${money(applied_discount_amount)}${discount_applies_to === 'line_items_and_shipping' ? ' on lines and shipping' : ''}`;
 
 const Summary = ({ transaction }: TransactionProps) => (
   <Facts
@@ -336,7 +328,7 @@ const Summary = ({ transaction }: TransactionProps) => (
       'Ship to': addressText(transaction.customer?.address),
       'Ship from': addressText(transaction.ship_from?.address),
       Subtotal: <Amount value={transaction.subtotal_amount} />,
-      Discounts: !isZero(transaction.applied_discount_amount) && <Discounts transaction={transaction} />,
+      Discounts: !isZero(transaction.applied_discount_amount) && discountsText(transaction),
       Shipping: <Amount value={transaction.shipping_amount} />,
       Taxable: <Amount value={transaction.taxable_amount} />,
       Exempt: <Amount value={transaction.exempt_amount} />,
@@ -357,13 +349,6 @@ const Summary = ({ transaction }: TransactionProps) => (
 
 const CustomerLink = ({ id }: { id: string }) => <a href={linkTo(['transactions'], { customer_id: id })}>{id}</a>;
 
-const Discounts = ({ transaction }: TransactionProps) => (
-  <>
-    <Amount value={transaction.applied_discount_amount} />
-    {transaction.discount_applies_to === 'line_items_and_shipping' && ' on lines and shipping'}
-  </>
-);
-
 const FilingLinks = ({ transaction }: TransactionProps) => (
   <>
     {transaction.filings.map(({ id, state }) => (
@@ -381,8 +366,7 @@ const Credits = ({ transaction }: TransactionProps) => {
     <Panel title="Credits">
       {(transaction.status === 'finalized' || transaction.status === 'filed') && (
         <p>
-          Credited <Amount value={credited} currency={transaction.currency} />, left{' '}
-          <Amount value={left} currency={transaction.currency} />.
+          Credited {money(credited, transaction.currency)}, left {money(left, transaction.currency)}.
           {!isZero(transaction.applied_third_party_discount_amount) && ' Both exclude third-party discounts.'}
         </p>
       )}
