@@ -81,15 +81,23 @@ const withAllCharges = async (client: Client, sale: string, { line_items: lines,
 const isTaxExcess = ({ code, source }: { readonly code: string; readonly source?: object | null }): boolean =>
   code === 'conflict_over_credit' && (source as { readonly pointer?: string } | null)?.pointer === '/tax_amount';
 
+/** The references of orders by the codes of warnings that can change their tax. */
+type WarnedOrders = Map<WarningCode, Set<string>>;
+
+type Warned = { readonly warnings: readonly { readonly code: WarningCode }[] };
+
+const addWarnings = (warned: WarnedOrders, { reference }: Order, { warnings }: Warned): void => {
+  for (const { code } of warnings)
+    if (code === 'not_covered' || isReviewCode(code)) warned.set(code, (warned.get(code) ?? new Set()).add(reference));
+};
+
+type Run = { readonly client: Client; readonly sales: Map<string, string | null>; readonly warned: WarnedOrders };
+
 /**
- * Records an order. `sales` has the ids of the sales of this run by reference, because the list of the API can lag; `null`
+ * Records an order, and adds its warnings. `sales` has the ids of the sales of this run by reference, because the list of the API can lag; `null`
  * if another transaction has the reference, which a refund of this file must not credit.
  */
-const record = async (
-  client: Client,
-  order: Order,
-  sales: Map<string, string | null>,
-): Promise<Outcome | OrderError> => {
+const record = async (order: Order, { client, sales, warned }: Run): Promise<Outcome | OrderError> => {
   const { line, rows, body, reference, parent } = order;
   // A repeated refund could exceed the remainder of its sale, which the service reports before the repeated reference.
   const recorded = parent === null ? undefined : await findRecorded(client, reference);
@@ -120,6 +128,7 @@ const record = async (
   const isExisting = !result.ok && (result.refusal.code as string) === 'conflict_duplicate_reference_id';
   if (!result.ok && !isExisting) return { line, error: refusalText(result.refusal, rows) };
   const id = String(result.ok ? result.data.id : result.refusal.errors[0].meta?.['transaction_id']);
+  if (result.ok) addWarnings(warned, order, result.data);
   const outcome = isExisting
     ? checkRecorded(order, orThrow(await client.get('/transactions/{id}', { path: { id } })))
     : 'recorded';
@@ -152,12 +161,11 @@ const importCommand = subcommand({
       return errors;
     };
 
-    const warnings = new Map<WarningCode, number>();
+    const warned: WarnedOrders = new Map();
     const invalid = await run(async (order) => {
       const tax = await calculated(client, order);
       if ('error' in tax) return tax;
-      const codes = tax.warnings.map(({ code }) => code).filter((code) => code === 'not_covered' || isReviewCode(code));
-      for (const code of new Set(codes)) warnings.set(code, (warnings.get(code) ?? 0) + 1);
+      addWarnings(warned, order, tax);
       return 'checked';
     });
     if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
@@ -169,16 +177,17 @@ const importCommand = subcommand({
       for (const isRefund of [false, true])
         refused.push(
           ...(await run(async (order) =>
-            (order.parent !== null) === isRefund ? record(client, order, sales) : 'skipped',
+            (order.parent !== null) === isRefund ? record(order, { client, sales, warned }) : 'skipped',
           )),
         );
+    const warnings = [...warned].map(([code, { size }]) => [code, size] as const);
     if (json) printJson({ ...counts, warnings: Object.fromEntries(warnings), errors: refused });
     else {
       print(
         `${counted(counts.checked, 'order')} checked. ${dryRun ? 'Nothing was recorded.' : `${counts.recorded} recorded, ${counts.existing} existed already.`}`,
       );
-      if (warnings.size > 0)
-        print(`Orders with warnings that can change the tax:\n${formatTable(warningColumns, [...warnings])}`);
+      if (warnings.length > 0)
+        print(`Orders with warnings that can change the tax:\n${formatTable(warningColumns, warnings)}`);
     }
     if (refused.length > 0) throw new CommandError(errorLines(refused).join('\n'));
   },

@@ -138,6 +138,12 @@ it('counts the orders with warnings that can change the tax', async () => {
   const text = ndjson([order('home', '6.00', lansing, coded), order('abroad', '13.00', toronto, coded)]);
   const { out } = await run(caller, 'import', text, 'orders.ndjson', ['--dry-run', '--json']);
   expect(JSON.parse(out)).toEqual({ checked: 2, recorded: 0, existing: 0, warnings: { not_covered: 1 }, errors: [] });
+  // The warnings of a refund with its sale are only known when it is recorded.
+  const sale = order('sale', '6.00', lansing, { ...coded, id: 'a' });
+  const parts = { type: 'credit', parent_reference_id: 'sale', tax_date: '2026-10-07' };
+  const refund = { ...order('refund', '3.00', lansing, { ...coded, id: 'b', unit_price: '50.00' }), ...parts };
+  const ran = await run(caller, 'import', ndjson([sale, refund]), 'orders.ndjson', ['--json']);
+  expect(JSON.parse(ran.out).warnings).toEqual({ credit_before_sale: 1, credit_line_unmatched: 1 });
   const file = join(createFolder(), 'differences.csv');
   await run(caller, 'compare', text, 'orders.ndjson', ['--out', file]);
   expect(await readFile(file, 'utf8')).toMatch(
