@@ -46,6 +46,16 @@ const add = (lines: FakeInvoice['lines'], more: Partial<FakeInvoice> = {}): Fake
 };
 const event = (type: string, object: object) => ({ id: `evt_${++serial}`, type, data: { object } }) as Stripe.Event;
 const send = (type: string, { id }: { id: string }) => billing.handleEvent(event(type, { id }));
+/** Applies the tax of an invoice, and again without a change. */
+const applyTwice = async ({ id }: { id: string }) => {
+  for (const isChanged of [true, false]) expect(await billing.applyTax(id)).toEqual({ isChanged, problems: [] });
+};
+const addNote = (invoice: { id: string }, lines: FakeNote['lines'], more: Partial<FakeNote> = {}): FakeNote => {
+  const base = { id: `cn_${++serial}`, invoice: invoice.id, status: 'issued', created: now, refund: null };
+  const note = { ...base, lines, ...more };
+  fake.notes.push(note);
+  return note;
+};
 const cents = (amount: string): number => Math.round(Number(amount) * 100);
 
 /** The sum of the recorded sale and credits of an invoice, in cents. */
@@ -55,6 +65,12 @@ const readLedger = async (id: string) => {
     if ((row.metadata?.['order'] as string) === id && row.status !== 'void') rows.push(row);
   return rows;
 };
+
+const readCredits = async (id: string) =>
+  (await readLedger(id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount));
+/** The sale and the credits of an invoice with their totals and taxes, sorted. */
+const readRows = async (id: string) =>
+  (await readLedger(id)).map(({ type, total_amount, tax_amount }) => `${type} ${total_amount} ${tax_amount}`).sort();
 
 describe('life cycle of an invoice', () => {
   it('taxes a draft once, finalizes it, credits a note and voids the credit', async () => {
@@ -78,23 +94,13 @@ describe('life cycle of an invoice', () => {
     const [one] = invoice.lines as [FakeInvoice['lines'][number]];
     const net = 1_000;
     const tax = Math.round((net * one.tax) / 10_000);
-    const note: FakeNote = {
-      id: 'cn_1',
-      invoice: invoice.id,
-      status: 'issued',
-      created: now,
-      lines: [{ of: one.id, net, tax }],
-      refund: null,
-    };
-    fake.notes.push(note);
+    const note = addNote(invoice, [{ of: one.id, net, tax }]);
     const noted = event('credit_note.created', { id: note.id, invoice: invoice.id });
     expect((await billing.handleEvent(noted)).problems).toEqual([]);
     await billing.handleEvent(noted);
-    expect(
-      (await readLedger(invoice.id))
-        .filter(({ type }) => type === 'credit')
-        .map((row) => [row.id, cents(row.total_amount)]),
-    ).toEqual([[note.metadata?.['levy_credit_id'], noteTotal(note)]]);
+    const credits = (await readLedger(invoice.id)).filter(({ type }) => type === 'credit');
+    const expected = [[note.metadata?.['levy_credit_id'], noteTotal(note)]];
+    expect(credits.map((row) => [row.id, cents(row.total_amount)])).toEqual(expected);
     note.status = 'void';
     await billing.handleEvent(event('credit_note.voided', { id: note.id, invoice: invoice.id }));
     expect(await readLedger(invoice.id)).toHaveLength(1);
@@ -122,16 +128,12 @@ describe('life cycle of an invoice', () => {
     fake.refunds.push(refund);
     const charged = { id: 'ch_1', payment_intent: `pi_${invoice.id}` };
     await billing.handleEvent(event('charge.refunded', charged));
-    expect(
-      (await readLedger(invoice.id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount)),
-    ).toEqual([500]);
+    expect(await readCredits(invoice.id)).toEqual([500]);
     refund.status = 'failed';
     await billing.handleEvent(event('refund.failed', { ...charged, id: refund.id }));
     expect((await readLedger(invoice.id)).map(({ type }) => type)).toEqual(['sale']);
   });
 
-  const readCredits = async (id: string) =>
-    (await readLedger(id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount));
   const sell = async (more: Partial<FakeInvoice> = {}) => {
     const invoice = add([line(1_000)], more);
     await send('invoice.created', invoice);
@@ -144,12 +146,9 @@ describe('life cycle of an invoice', () => {
     fake.refunds.push(refund);
     return refund;
   };
-  const noteOf = (invoice: FakeInvoice, refund: string, nets: number[]) => {
-    const lines = nets.map((net) => ({ of: invoice.lines[0]?.id as string, net, tax: 0 }));
-    const base = { id: `cn_${++serial}`, invoice: invoice.id, status: 'issued', created: invoice.created };
-    const note: FakeNote = { ...base, lines, refund };
-    fake.notes.push(note);
-    return note;
+  const noteOf = (invoice: FakeInvoice, refund: string, nets: number[], tax = 0) => {
+    const lines = nets.map((net) => ({ of: invoice.lines[0]?.id as string, net, tax }));
+    return addNote(invoice, lines, { created: invoice.created, refund });
   };
 
   it('credits a refund once if a credit note includes it later, and credits the part outside the note', async () => {
@@ -221,14 +220,12 @@ describe('life cycle of an invoice', () => {
     ]);
     expect((await readCredits(third.id)).sort()).toEqual([100, 400]);
     reopened.status = 'void';
-    for (const isChanged of [true, false])
-      expect(await billing.applyTax(third.id)).toEqual({ isChanged, problems: [] });
+    await applyTwice(third);
     expect((await readCredits(third.id)).sort()).toEqual([100, 400]);
     // Another note includes a part of the refund.
     const part = noteOf(third, fake.refunds.at(-1)?.id as string, [150]);
     part.created = secondsNow();
-    for (const isChanged of [true, false])
-      expect(await billing.applyTax(third.id)).toEqual({ isChanged, problems: [] });
+    await applyTwice(third);
     expect((await readCredits(third.id)).sort()).toEqual([100, 150, 250]);
     for (const one of [invoice, other, third]) fake.invoices.delete(one.id);
   });
@@ -242,46 +239,32 @@ describe('life cycle of an invoice', () => {
     invoice.status = 'paid';
     expect((await send('invoice.finalized', invoice)).problems).toEqual([]);
     const of = invoice.lines[0]?.id as string;
-    const base = { id: `cn_${++serial}`, invoice: invoice.id, status: 'issued', created: now, refund: null };
-    fake.notes.push({ ...base, lines: [{ of, net: 4_000, credit: 1_500, tax: 200 }] });
+    const note = addNote(invoice, [{ of, net: 4_000, credit: 1_500, tax: 200 }]);
     expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
     expect([
       await readCredits(invoice.id),
       (await readLedger(invoice.id)).map(({ reference_id }) => reference_id),
-    ]).toEqual([[2_700], [`${invoice.id}-refund-${base.id}-${of}`, invoice.id]]);
+    ]).toEqual([[2_700], [`${invoice.id}-refund-${note.id}-${of}`, invoice.id]]);
   });
 
   it('credits only tax if a credit note returns only tax, for a line or the whole invoice', async () => {
-    const readTaxes = async (id: string) =>
-      (await readLedger(id))
-        .map(({ type, total_amount, tax_amount }) => `${type} ${total_amount} ${tax_amount}`)
-        .sort();
     const invoice = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
-    const of = invoice.lines[0]?.id as string;
-    const base = { invoice: invoice.id, status: 'issued', created: now, refund: null };
-    fake.notes.push({ ...base, id: `cn_${++serial}`, lines: [{ of, net: 0, tax: 80 }] });
+    addNote(invoice, [{ of: invoice.lines[0]?.id as string, net: 0, tax: 80 }]);
     expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
-    expect(await readTaxes(invoice.id)).toEqual(['credit 0.80 0.80', 'sale 32.40 2.40']);
+    expect(await readRows(invoice.id)).toEqual(['credit 0.80 0.80', 'sale 32.40 2.40']);
     // The customer sent a certificate later.
     const other = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
-    fake.notes.push({ ...base, invoice: other.id, id: `cn_${++serial}`, lines: [{ of: null, net: 0, tax: 240 }] });
-    for (const isChanged of [true, false])
-      expect(await billing.applyTax(other.id)).toEqual({ isChanged, problems: [] });
-    expect(await readTaxes(other.id)).toEqual(['credit 0.80 0.80', 'credit 1.60 1.60', 'sale 32.40 2.40']);
+    addNote(other, [{ of: null, net: 0, tax: 240 }]);
+    await applyTwice(other);
+    expect(await readRows(other.id)).toEqual(['credit 0.80 0.80', 'credit 1.60 1.60', 'sale 32.40 2.40']);
   });
 
   it('credits the tax that a credit note states even if a proration or an earlier note reduced its line', async () => {
-    const readRows = async (id: string) =>
-      (await readLedger(id))
-        .map(({ type, total_amount, tax_amount }) => `${type} ${total_amount} ${tax_amount}`)
-        .sort();
-    const base = { status: 'issued', created: now, refund: null };
     // The tax is 8 % of 120.00 in Philadelphia. The first line has 80.00 left after the proration.
     const invoice = await sell({ state: 'PA', lines: [line(10_000), line(5_000), line(-3_000)] });
-    const of = invoice.lines[0]?.id as string;
-    fake.notes.push({ ...base, invoice: invoice.id, id: `cn_${++serial}`, lines: [{ of, net: 10_000, tax: 640 }] });
+    addNote(invoice, [{ of: invoice.lines[0]?.id as string, net: 10_000, tax: 640 }]);
     // The rest of the tax is returned without a price.
-    fake.notes.push({ ...base, invoice: invoice.id, id: `cn_${++serial}`, lines: [{ of: null, net: 0, tax: 320 }] });
+    addNote(invoice, [{ of: null, net: 0, tax: 320 }]);
     expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
     expect(await readRows(invoice.id)).toEqual([
       'credit 1.07 1.07',
@@ -309,11 +292,9 @@ describe('life cycle of an invoice', () => {
       ]),
     );
     expect(await readAll()).toEqual([[], [], []]);
-    const note = noteOf(first, refund.id, [500]);
-    note.lines = note.lines.map((row) => ({ ...row, tax: 40 }));
+    noteOf(first, refund.id, [500], 40);
     expect(await listProblems()).toHaveLength(2);
-    const other = noteOf(second, refund.id, [1_000]);
-    other.lines = other.lines.map((row) => ({ ...row, tax: 80 }));
+    noteOf(second, refund.id, [1_000], 80);
     expect(await listProblems()).toEqual([]);
     expect((await billing.applyTax(unpaid.id)).problems).toEqual([]);
     expect(await readAll()).toEqual([[540], [1_080], []]);
@@ -351,27 +332,26 @@ describe('life cycle of an invoice', () => {
     expect(await readCredits(invoice.id)).toEqual([]);
     // 2.00 are overpaid, and 4.00 are from the sale.
     returnPart(invoice, 600).created++;
-    for (const isChanged of [true, false])
-      expect(await billing.applyTax(invoice.id)).toEqual({ isChanged, problems: [] });
+    await applyTwice(invoice);
     expect(await readCredits(invoice.id)).toEqual([400]);
     // The note states that the first refund is from the sale, so the second refund returns the overpaid amount.
     noteOf(invoice, first.id, [300]);
-    for (const isChanged of [true, false])
-      expect(await billing.applyTax(invoice.id)).toEqual({ isChanged, problems: [] });
+    await applyTwice(invoice);
     expect((await readCredits(invoice.id)).sort()).toEqual([100, 300]);
   });
 
   it('credits no tax for an untaxed credit note line, and the stated tax of a note without lines', async () => {
     const invoice = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
-    const base = { invoice: invoice.id, status: 'issued', created: now, refund: null };
-    const [first] = invoice.lines as [FakeInvoice['lines'][number]];
-    fake.notes.push({ ...base, id: `cn_${++serial}`, lines: [{ of: first.id, net: 300, tax: 0 }] });
+    addNote(invoice, [{ of: invoice.lines[0]?.id as string, net: 300, tax: 0 }]);
     // The invoice has 2.40 of tax on 30.00. The note returns 1.00 of it with 9.00.
-    fake.notes.push({ ...base, id: `cn_${++serial}`, created: now + 1, lines: [{ of: null, net: 900, tax: 100 }] });
-    for (const isChanged of [true, false])
-      expect(await billing.applyTax(invoice.id)).toEqual({ isChanged, problems: [] });
-    const rows = (await readLedger(invoice.id)).map((row) => `${row.type} ${row.total_amount} ${row.tax_amount}`);
-    expect(rows.sort()).toEqual(['credit 3.00 0.00', 'credit 3.33 0.33', 'credit 6.67 0.67', 'sale 32.40 2.40']);
+    addNote(invoice, [{ of: null, net: 900, tax: 100 }], { created: now + 1 });
+    await applyTwice(invoice);
+    expect(await readRows(invoice.id)).toEqual([
+      'credit 3.00 0.00',
+      'credit 3.33 0.33',
+      'credit 6.67 0.67',
+      'sale 32.40 2.40',
+    ]);
   });
 
   it('voids the sale of an invoice whose product was deleted', async () => {
@@ -470,8 +450,7 @@ describe('life cycle of an invoice', () => {
     expect((await send('invoice.created', invoice)).problems).toEqual([]);
     expect(getTax(invoice)).toBe(tax);
     invoice.status = 'paid';
-    const note = { id: `cn_${++serial}`, invoice: invoice.id, status: 'issued', created: now, refund: null };
-    fake.notes.push({ ...note, lines: [{ of: shirts.id, net: amount, tax }] });
+    addNote(invoice, [{ of: shirts.id, net: amount, tax }]);
     expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
     expect((await readLedger(invoice.id)).map((row) => cents(row.total_amount))).toEqual([amount + tax, amount + tax]);
   });
@@ -589,16 +568,7 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
       const own = { of: first.id, net: first.amount - first.discount, tax: first.tax };
       const amount = 1 + upTo(getTotal(invoice));
       if (isNote && own.net > 0 && own.net + own.tax <= getTotal(invoice)) {
-        const note = {
-          id: `cn_${++serial}`,
-          invoice: invoice.id,
-          status: 'issued',
-          created: now,
-          lines: [own],
-          refund: null,
-        };
-        fake.notes.push(note);
-        kept.set(invoice.id, getTotal(invoice) - noteTotal(note));
+        kept.set(invoice.id, getTotal(invoice) - noteTotal(addNote(invoice, [own])));
         keptTax.set(invoice.id, getTax(invoice) - own.tax);
       } else {
         fake.refunds.push({ id: `re_${++serial}`, invoice: invoice.id, amount, created: now });
