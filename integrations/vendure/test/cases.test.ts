@@ -11,6 +11,7 @@ import { orThrow } from '../../../shared/client/client.ts';
 import { readRecorded, startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
+  arrangePayment,
   berlin,
   createShopper,
   createStaff,
@@ -63,6 +64,7 @@ const shop = await startShop(buildOptions(levy.url), {
 afterAll(shop.stop);
 
 const staff = createStaff(shop);
+const oneMug = { items: { Mug: 1 }, address: addresses.MI };
 const expectedTax = (order: ShopOrder, address: (typeof addresses)[keyof typeof addresses]) =>
   readExpectedTax(levy, order, address);
 const expectRecorded = (order: ShopOrder, status = 'finalized') => expectSale(shop, levy, order, status);
@@ -99,7 +101,7 @@ describe('the tax of a cart', () => {
 
   it("uses the shop's rate, and logs it, for an address without a state and a ZIP code", async () => {
     const address = { streetLine1: 'x', city: 'Detroit', countryCode: 'US' };
-    const order = await placeOrder(shop, { items: [['Mug', 1]], address });
+    const order = await placeOrder(shop, { items: { Mug: 1 }, address });
     // The tax is 7 % of 26.66, and of shipping of 5.00.
     expect(getTax(order)).toBe(187 + 35);
     expect(shop.logger.lines.join('\n')).toContain(
@@ -118,7 +120,7 @@ describe('the tax of a cart', () => {
 
 describe('orders', () => {
   it('voids the draft of an order that is canceled before payment', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 2]], pay: 'authorize' });
+    const order = await placeOrder(shop, { items: { Mug: 2 }, pay: 'authorize' });
     await expectRecorded(order, 'draft');
     await staff.cancel(order.id);
     await shop.settled();
@@ -140,45 +142,26 @@ describe('orders', () => {
     await exempt(`vendure-${reseller}`);
     const shopper = createShopper(shop);
     await shopper.login(email);
-    await shopper.add('Mug', 1);
-    await shopper.address(addresses.MI);
-    await shopper.ship('standard');
-    await shopper.toPayment();
+    await arrangePayment(shop, oneMug, shopper);
     const order = await shopper.pay('settle');
     expect(getTax(order)).toBe(0);
     await expectRecorded(order);
 
-    const guest = createShopper(shop);
-    await guest.add('Mug', 1);
-    await guest.address(addresses.MI);
-    await guest.ship('standard');
-    await guest.customer('guest@shop.example');
-    // A different shop of the account uses this id.
+    // The guest has the next id. A different shop of the account uses it.
     await exempt(String(Number(reseller) + 1));
     await exempt(`vendure-${Number(reseller) + 1}`);
-    await guest.toPayment();
-    expect(getTax(await guest.pay('settle'))).toBe(160);
+    expect(getTax(await placeOrder(shop, oneMug))).toBe(160);
   });
 });
 
 it('records a draft of an order that the orderPlacedStrategy of the shop places before the payment', async () => {
-  const shopper = createShopper(shop);
-  await shopper.add('Mug', 1);
-  await shopper.address(addresses.MI);
-  await shopper.ship('standard');
-  await shopper.customer('transfer@shop.example');
-  await shopper.toPayment();
+  const shopper = await arrangePayment(shop, oneMug);
   await expectRecorded(await shopper.to('AwaitingTransfer'), 'draft');
 });
 
 /** Creates an order with a settled payment of 10.00 and an authorized payment of the rest. */
 const partlyPaid = async () => {
-  const shopper = createShopper(shop);
-  await shopper.add('Mug', 2);
-  await shopper.address(addresses.MI);
-  await shopper.ship('standard');
-  await shopper.customer('gift@shop.example');
-  await shopper.toPayment();
+  const shopper = await arrangePayment(shop, { items: { Mug: 2 }, address: addresses.MI });
   await shopper.pay('part', { amount: 1000 });
   const order = await shopper.pay('part');
   // The tax is 6 % of 53.32, because a payment, such as a gift card, does not reduce the tax.
@@ -217,11 +200,7 @@ it('records a sale when the last payment of an order is settled', async () => {
 });
 
 it('records the order of a customer, but not its parts for several sellers', async () => {
-  const items = [
-    ['Table', 1],
-    ['Pin', 1],
-  ] as const;
-  const order = await placeOrder(shop, { items, address: addresses.MI });
+  const order = await placeOrder(shop, { items: { Table: 1, Pin: 1 }, address: addresses.MI });
   await shop.settled();
   const read = await shop.send<{ orders: { items: { code: string; type: string; totalWithTax: number }[] } }>(
     '{ orders(options: { sort: { id: DESC }, take: 3 }) { items { code type totalWithTax } } }',
@@ -233,11 +212,8 @@ it('records the order of a customer, but not its parts for several sellers', asy
 });
 
 it('does not tax an order that has a shipping method twice, and logs the reason', async () => {
-  const items = [
-    ['Mug', 1],
-    ['Shirt', 1],
-  ] as const;
-  const order = await placeOrder(shop, { items, address: addresses.NY, ship: ['second', 'second'] });
+  const basket = { items: { Mug: 1, Shirt: 1 }, address: addresses.NY, ship: ['second', 'second'] };
+  const order = await placeOrder(shop, basket);
   await shop.settled();
   expect((await readRecorded(levy, order.code)).sales).toEqual([]);
   expect(shop.logger.lines).toContainEqual(
@@ -246,7 +222,7 @@ it('does not tax an order that has a shipping method twice, and logs the reason'
 });
 
 it('logs an order once if Levy does not cover its address', async () => {
-  const order = await placeOrder(shop, { items: [['Mug', 1]], address: guam });
+  const order = await placeOrder(shop, { items: { Mug: 1 }, address: guam });
   expect(getTax(order)).toBe(0);
   const logged = shop.logger.lines.filter((line) => line.includes(`Check the tax of order ${order.code}`));
   expect(logged).toHaveLength(1);

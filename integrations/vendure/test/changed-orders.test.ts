@@ -33,7 +33,7 @@ describe('edited orders', () => {
   it.each([true, false])(
     'records an edit to fewer units as a smaller sale after its refund: %s',
     async (isPaidBackFirst) => {
-      const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
+      const order = await placeOrder(shop, { items: { Mug: 3 }, address: addresses.MI });
       await shop.settled();
       await staff.lower(order.id, getLine(order), 2, 'PaymentSettled', isPaidBackFirst);
       const edited = await staff.read(order.id);
@@ -44,14 +44,7 @@ describe('edited orders', () => {
   );
 
   it("charges Levy's tax after an edit to fewer units of a discounted line", async () => {
-    const order = await placeOrder(shop, {
-      items: [
-        ['Mug', 2],
-        ['Shirt', 1],
-        ['Rice', 3],
-      ],
-      coupon: 'SAVE7',
-    });
+    const order = await placeOrder(shop, { items: { Mug: 2, Shirt: 1, Rice: 3 }, coupon: 'SAVE7' });
     await shop.settled();
     await staff.lower(order.id, getLine(order), 1, 'PaymentSettled', true);
     const edited = await staff.read(order.id);
@@ -61,7 +54,7 @@ describe('edited orders', () => {
   });
 
   it('records an edit after a partial shipment', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
+    const order = await placeOrder(shop, { items: { Mug: 3 }, address: addresses.MI });
     await staff.shipOne(getLine(order));
     await shop.settled();
     await staff.enlarge(order.id, getLine(order), 5, 'PartiallyShipped');
@@ -73,7 +66,7 @@ describe('edited orders', () => {
   });
 
   it('records an edit to a different city, even with the same amounts', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+    const order = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.MI });
     await shop.settled();
     await staff.to(order.id, 'Modifying');
     const lansing = { city: 'Lansing', postalCode: '48933', streetLine1: '100 N Capitol Ave' };
@@ -89,7 +82,7 @@ describe('edited orders', () => {
   it.each([false, true])(
     'voids the sale if an edit moves the order abroad, with an added tax-inclusive price: %s',
     async (isGross) => {
-      const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+      const order = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.MI });
       expect(await readLeft(order)).toEqual([order.totalWithTax, getTax(order)]);
       await setPricesIncludeTax(isGross);
       await staff.to(order.id, 'Modifying');
@@ -105,13 +98,7 @@ describe('edited orders', () => {
   );
 
   it('records an edit that adds a discount as a sale with the lower tax', async () => {
-    const order = await placeOrder(shop, {
-      items: [
-        ['Mug', 1],
-        ['Card', 1],
-      ],
-      address: addresses.MI,
-    });
+    const order = await placeOrder(shop, { items: { Mug: 1, Card: 1 }, address: addresses.MI });
     await shop.settled();
     await staff.to(order.id, 'Modifying');
     const { order: read } = await shop.send<{ order: { payments: { id: string }[] } }>(
@@ -135,7 +122,7 @@ describe('edited orders', () => {
   });
 
   it('compares no order until its edit ends', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+    const order = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.MI });
     await shop.settled();
     await staff.to(order.id, 'Modifying');
     await staff.modify(order.id, { adjustOrderLines: [{ orderLineId: getLine(order), quantity: 2 }] });
@@ -160,11 +147,11 @@ describe('reconciliations', () => {
     sql(`UPDATE "order" SET orderPlacedAt = '${day(10)} 12:00:00.000' WHERE code = '${code}'`);
 
   it('finds payments and refunds of orders placed before the range', async () => {
-    const refunded = await placeOrder(shop, { items: [['Mug', 3]] });
+    const refunded = await placeOrder(shop, { items: { Mug: 3 } });
     await staff.refund(refunded.id, { amount: 1000 });
     await sql(`UPDATE refund SET updatedAt = '${day(9)} 12:00:00.000'`);
     await staff.refund(refunded.id, { amount: 500 });
-    const paid = await placeOrder(shop, { items: [['Mug', 1]], pay: 'authorize' });
+    const paid = await placeOrder(shop, { items: { Mug: 1 }, pay: 'authorize' });
     await staff.settle(paid.id);
     for (const order of [refunded, paid]) await backdate(order);
     await shop.settled();
@@ -175,7 +162,7 @@ describe('reconciliations', () => {
   });
 
   it('runs as a scheduler task that logs its findings', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+    const order = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.MI });
     await shop.settled();
     // The shop loses an order, so its sale has no matching order.
     await sql(`UPDATE "order" SET customFieldsLevysale = NULL WHERE code = '${order.code}'`);
@@ -193,7 +180,7 @@ describe('reconciliations', () => {
   });
 
   it('reports no problems for foreign orders', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 1]], address: berlin });
+    const order = await placeOrder(shop, { items: { Mug: 1 }, address: berlin });
     await shop.settled();
     const { problems, extra } = await reconcileToday();
     expect([problems, extra]).toEqual([[], []]);
@@ -204,7 +191,7 @@ describe('reconciliations', () => {
 it('logs an order with prices that include tax, and reports it in the reconciliation', async () => {
   await shop.settled();
   await setPricesIncludeTax(true);
-  const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+  const order = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.MI });
   await shop.settled();
   const problem = { code: 'prices_include_tax', reference: order.code, isFinal: true };
   const logged = shop.logger.lines.join('\n');

@@ -34,13 +34,7 @@ const toSale = async (order: ShopOrder) => {
 
 describe('gift cards', () => {
   it('allocates no shipping of other goods to a gift card', async () => {
-    const order = await placeOrder(shop, {
-      items: [
-        ['Mug', 1],
-        ['Card', 1],
-      ],
-      address: addresses.NY,
-    });
+    const order = await placeOrder(shop, { items: { Mug: 1, Card: 1 }, address: addresses.NY });
     // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00 are 1.27, 1.42 and 0.12.
     expect(getTax(order)).toBe(281);
     expect((await toSale(order)).shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '0.00' });
@@ -49,7 +43,7 @@ describe('gift cards', () => {
 
   it('allocates shipping to a gift card whose variant is shipped, without a log entry', async () => {
     await staff.setProduct('Card', { levyFulfillment: 'ship' });
-    const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
+    const order = await placeOrder(shop, { items: { Card: 1 }, address: addresses.NY });
     await staff.setProduct('Card', { levyFulfillment: null });
     const { line_items, shipping } = await toSale(order);
     expect([line_items[0]?.fulfillment, shipping]).toMatchObject(['ship', { line_item_ids: null }]);
@@ -59,7 +53,7 @@ describe('gift cards', () => {
 
 describe('orders with a retail delivery fee that Levy adds', () => {
   it('adds the fee as a tax of the first line, in one sale', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
+    const order = await placeOrder(shop, { items: { Mug: 4 }, address: addresses.MN });
     // The tax is 9.025 % of 106.64 + 5.00, and the fee of 0.50.
     expect(getTax(order)).toBe(1008 + 50);
     expect(order.taxSummary).toContainEqual(
@@ -77,7 +71,7 @@ describe('orders that are picked up at the store', () => {
 
   it.each([['NY'], ['nobody']] as const)('charges the tax of the store with an address of %s', async (where) => {
     const address = where === 'NY' ? addresses.NY : null;
-    const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address });
+    const order = await placeOrder(shop, { items: { Mug: 1 }, ship: 'pickup', address });
     // The tax is 6 % of 26.66.
     expect(getTax(order)).toBe(160);
     const { line_items, tax_summary } = await toSale(order);
@@ -101,10 +95,7 @@ describe('orders that are picked up at the store', () => {
   });
 
   it('allocates other shipping to the shipped lines', async () => {
-    const items = [
-      ['Mug', 1],
-      ['Table', 1],
-    ] as const;
+    const items = { Mug: 1, Table: 1 };
     const order = await placeOrder(shop, { items, ship: ['standard', 'pickup'], address: addresses.NY });
     // The taxes are 8.875 % of 26.66 + 5.00 in New York, and 6 % of 249.50 in Detroit.
     expect(getTax(order)).toBe(281 + 1497);
@@ -115,7 +106,7 @@ describe('orders that are picked up at the store', () => {
 
   it("taxes the order at the buyer's address if an edit changes it to shipping", async () => {
     const order = await placeOrder(shop, {
-      items: [['Mug', 1]],
+      items: { Mug: 1 },
       ship: 'pickup',
       address: addresses.NY,
       pay: 'authorize',
@@ -139,10 +130,7 @@ it.each([
   'taxes two shipping lines by the goods that each ships, with the coupon %s',
   async (coupon, shipping, expected) => {
     const order = await placeOrder(shop, {
-      items: [
-        ['Mug', 1],
-        ['Shirt', 1],
-      ],
+      items: { Mug: 1, Shirt: 1 },
       address: addresses.NY,
       ship: ['standard', 'second'],
       ...(coupon && { coupon }),
@@ -165,7 +153,7 @@ it.each([
 );
 
 it('taxes a fee on an order that is picked up at the store, without an address', async () => {
-  const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address: null, surcharges: [250] });
+  const order = await placeOrder(shop, { items: { Mug: 1 }, ship: 'pickup', address: null, surcharges: [250] });
   // The tax is 6 % of 26.66 and of 2.50.
   expect(getTax(order)).toBe(175);
   await toSale(order);

@@ -8,6 +8,7 @@ import { reconcileOrders } from '../reconcile.ts';
 import {
   addresses,
   addSurcharge,
+  arrangePayment,
   berlin,
   cents,
   createShopper,
@@ -36,7 +37,7 @@ afterEach(() => {
   faults.state.applies = () => true;
 });
 
-const mug = [['Mug', 1]] as const;
+const mug = { Mug: 1 };
 const calculations = ({ path }: { readonly path: string }) => path.startsWith('/calculations');
 
 const everyFault: readonly Fault[] = ['hang', 'hang up', 429, 409, 422, 500, 503];
@@ -46,13 +47,7 @@ describe('checkout', () => {
     const logged = shop.logger.lines.length;
     faults.state.fault = fault;
     faults.state.applies = calculations;
-    const order = await placeOrder(shop, {
-      items: [
-        ['Mug', 1],
-        ['Shirt', 2],
-      ],
-      address: addresses.MI,
-    });
+    const order = await placeOrder(shop, { items: { Mug: 1, Shirt: 2 }, address: addresses.MI });
     // The taxes are 7 % of each line (1.87 and 14.00) and of the shipping (0.35).
     expect(order.totalWithTax - order.total).toBe(187 + 1400 + 35);
     expect(shop.logger.lines.slice(logged).join('\n')).toContain(order.code);
@@ -90,7 +85,7 @@ describe('orders', () => {
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
       faults.state.fault = fault;
-      const order = await placeOrder(shop, { items: [['Mug', 2]] });
+      const order = await placeOrder(shop, { items: { Mug: 2 } });
       // Some attempts of the job fail.
       await new Promise((resolve) => setTimeout(resolve, 700));
       faults.state.fault = 'none';
@@ -129,7 +124,7 @@ it('records the order after a restart if the shop stops between the event and th
   shop = await startShop(options, {}, location);
   faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
   faults.state.fault = 503;
-  const order = await placeOrder(shop, { items: [['Mug', 1]] });
+  const order = await placeOrder(shop, { items: { Mug: 1 } });
   await new Promise((resolve) => setTimeout(resolve, 300));
   await shop.stop();
   expect((await readRecorded(levy, order.code)).sales).toEqual([]);
@@ -148,15 +143,7 @@ describe('the fallback "block"', () => {
     faults.state.applies = calculations;
   });
 
-  const shopperAtPayment = async () => {
-    const shopper = createShopper(shop);
-    await shopper.add('Mug', 1);
-    await shopper.address(addresses.MI);
-    await shopper.ship('standard');
-    await shopper.customer('block@shop.example');
-    await shopper.toPayment();
-    return shopper;
-  };
+  const shopperAtPayment = () => arrangePayment(shop, { items: mug, address: addresses.MI });
 
   it('rejects the payment of an order for which Levy returns no tax', async () => {
     faults.state.fault = 503;
@@ -172,7 +159,7 @@ describe('the fallback "block"', () => {
   it('tells the shopper to contact the shop about a product with an unknown tax code, and logs the product', async () => {
     const staff = createStaff(shop);
     await staff.setProduct('Table', { levyTaxCode: 'HOME.TABEL' });
-    await expect(placeOrder(shop, { items: [['Table', 1]] })).rejects.toThrow('Contact the shop.');
+    await expect(placeOrder(shop, { items: { Table: 1 } })).rejects.toThrow('Contact the shop.');
     await staff.setProduct('Table', { levyTaxCode: null });
     expect(shop.logger.lines.join('\n')).toMatch(/checkout is blocked: validation_unknown_product_tax_code: Table /);
   });

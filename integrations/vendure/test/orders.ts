@@ -113,31 +113,38 @@ export const addSurcharge = async ({ injector }: Shop, order: string, listPrice:
 };
 
 type Basket = {
-  readonly items: readonly (readonly [ProductName, number])[];
+  /** The quantities of the products. */
+  readonly items: Readonly<Partial<Record<ProductName, number>>>;
   /** `null` if the shopper enters no address. */
   readonly address?: object | null;
   readonly coupon?: string;
   readonly ship?: string | readonly string[];
   /** The prices in cents. */
   readonly surcharges?: readonly number[];
-  readonly pay?: 'settle' | 'authorize';
+};
+
+/** Creates an order up to its payment. Returns its shopper, who is a guest without `given`. */
+export const arrangePayment = async (
+  shop: Shop,
+  { items, address = addresses.HI, coupon, ship = 'standard', surcharges = [] }: Basket,
+  given: Shopper | null = null,
+) => {
+  const shopper = given ?? createShopper(shop);
+  for (const [product, quantity] of Object.entries(items)) await shopper.add(product as ProductName, quantity);
+  if (address) await shopper.address(address);
+  const { id } = await shopper.ship(...[ship].flat());
+  for (const price of surcharges) await addSurcharge(shop, id, price);
+  if (coupon) await shopper.coupon(coupon);
+  if (!given) await shopper.customer(`buyer-${++buyers}@shop.example`);
+  await shopper.toPayment();
+  return shopper;
 };
 
 /** Creates an order from the cart to its payment. */
 export const placeOrder = async (
   shop: Shop,
-  { items, address = addresses.HI, coupon, ship = 'standard', surcharges = [], pay = 'settle' }: Basket,
-) => {
-  const shopper = createShopper(shop);
-  for (const [product, quantity] of items) await shopper.add(product, quantity);
-  if (address) await shopper.address(address);
-  const { id } = await shopper.ship(...[ship].flat());
-  for (const price of surcharges) await addSurcharge(shop, id, price);
-  if (coupon) await shopper.coupon(coupon);
-  await shopper.customer(`buyer-${++buyers}@shop.example`);
-  await shopper.toPayment();
-  return shopper.pay(pay);
-};
+  { pay = 'settle', ...basket }: Basket & { pay?: 'settle' | 'authorize' },
+) => (await arrangePayment(shop, basket)).pay(pay);
 
 type Result = { readonly __typename: string; readonly message?: string; readonly id?: string };
 const result = async (send: Send, mutation: string, variables: object, types: string): Promise<Result> => {
