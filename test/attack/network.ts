@@ -26,22 +26,13 @@ const attemptsMax = 200;
 const dayMs = 86_400_000;
 const [fateHeader, numberHeader] = ['x-attack-fate', 'x-attack-request'];
 
-export type Network = {
-  /**
-   * A client that retries each request until it gets a response. With `kills`, the service can be killed during a
-   * request. A write without an idempotency key gets a generated key.
-   */
-  readonly connectClient: (apiKey: string, kills: boolean) => Call;
-  /** The number of attempts so far. */
-  readonly count: () => number;
-  readonly close: () => void;
-};
+export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
 /**
  * Opens a proxy in front of the service, which injects the fault that a request header names. `random` returns a number
  * below 1.
  */
-export const openNetwork = async (service: Service, random: () => number): Promise<Network> => {
+export const openNetwork = async (service: Service, random: () => number) => {
   /** The lost responses, by the number of their request. */
   const lost = new Map<string, Passed[]>();
   const running = new Set<Promise<unknown>>();
@@ -99,12 +90,16 @@ export const openNetwork = async (service: Service, random: () => number): Promi
     return { fate: isLost && (kills || fate !== 'killed') ? fate : 'arrives', delayMs };
   };
 
-  const connectClient = (apiKey: string, kills: boolean) => {
+  /**
+   * A client that retries each request until it gets a response. With `kills`, the service can be killed during a
+   * request. A write without an idempotency key gets a generated key.
+   */
+  const connectClient = (apiKey: string, kills: boolean): Call => {
     /** The time of the first response to a key, by path and key. The service keeps a key for a day. */
     const answered = new Map<string, number>();
     // A separate random series for each client, so other clients' requests do not change it.
     const own = seeded(Math.floor(random() * 2 ** 31));
-    return async (method: string, path: string, request: Request = {}): Promise<ApiResponse> => {
+    const call = async (method: string, path: string, request: Request = {}): Promise<ApiResponse> => {
       const number = String(++requests);
       const ownKey = method === 'POST' ? { 'Idempotency-Key': `request ${number}` } : {};
       const headers = { 'X-API-Key': apiKey, [numberHeader]: number, ...ownKey, ...request.headers };
@@ -139,6 +134,9 @@ export const openNetwork = async (service: Service, random: () => number): Promi
       }
       throw new Error(`${method} ${path} is never answered.`);
     };
+    return call as Call;
   };
-  return { connectClient: (apiKey, kills) => connectClient(apiKey, kills) as Call, count: () => attempts, close };
+  /** The number of attempts so far. */
+  const count = () => attempts;
+  return { connectClient, count, close };
 };

@@ -8,23 +8,7 @@ import { killWithParent } from '../support/child-process.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const startMs = 120_000;
 
-/**
- * The local service as a process that can be killed. Its clock is the clock of this process, and advances only when the
- * test moves it.
- */
-export type Service = {
-  readonly url: string;
-  /** Calls `/_local/…`, again after a kill. Returns the response. */
-  readonly control: (method: string, path: string, body?: object) => Promise<unknown>;
-  /** Resolves when the service responds. */
-  readonly ready: () => Promise<void>;
-  /** Sets the service's clock to the clock of this process. */
-  readonly setClock: () => Promise<void>;
-  /** Kills the service with SIGKILL and restarts it. */
-  readonly kill: () => void;
-  readonly kills: () => number;
-  readonly stop: () => void;
-};
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Calls the service's controls once. */
 const controlOnce = async (url: string, method: string, path: string, body?: object): Promise<unknown> => {
@@ -37,8 +21,11 @@ const controlOnce = async (url: string, method: string, path: string, body?: obj
   return response.json();
 };
 
-/** Starts the service as `npm start` does, on the database of this process's environment. */
-export const startService = async (): Promise<Service> => {
+/**
+ * Starts the service as `npm start` does, on the database of this process's environment, as a process that can be
+ * killed. Its clock is the clock of this process, and advances only when the test moves it.
+ */
+export const startService = async () => {
   const port = await freePort(0, 'PORT');
   const url = `http://127.0.0.1:${port}`;
   const env = { ...process.env, PORT: String(port), API_KEY: 'levy_attack' };
@@ -62,7 +49,8 @@ export const startService = async (): Promise<Service> => {
   };
   let ready = start();
   await ready;
-  const control: Service['control'] = async (method, path, body) => {
+  /** Calls `/_local/…`, again after a kill. Returns the response. */
+  const control = async (method: string, path: string, body?: object): Promise<unknown> => {
     for (;;) {
       await ready;
       const before = kills;
@@ -77,8 +65,11 @@ export const startService = async (): Promise<Service> => {
   return {
     url,
     control,
+    /** Resolves when the service responds. */
     ready: () => ready,
+    /** Sets the service's clock to the clock of this process. */
     setClock: async () => void (await control('PUT', 'clock', { now: new Date(now()).toISOString() })),
+    /** Kills the service with SIGKILL and restarts it. */
     kill: () => {
       if (isStopped) return;
       kills += 1;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { collectOutput, root } from '../support/child-process.ts';
 import { Failed } from './run.ts';
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export { root };
 
 type Options = {
   readonly env?: NodeJS.ProcessEnv;
@@ -58,29 +58,18 @@ export const commandsIn = (folder: string) => {
     count += 1;
     const log = join(folder, `command-${String(count).padStart(3, '0')}.log`);
     const { child, file } = start(command, args, log, options);
-    child.stdin?.end();
-    let output = '';
-    let errors = '';
-    child.stdout?.on('data', (part) => {
-      output += part;
-      file.write(part);
-    });
-    child.stderr?.on('data', (part) => {
-      errors += part;
-    });
+    child.stdin.end();
+    child.stdout.pipe(file, { end: false });
     const { seconds = 900 } = options;
     let late = false;
     const timer = setTimeout(() => {
       late = true;
       kill(child, 'SIGKILL');
     }, seconds * 1000);
-    const code = await new Promise<number | string>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (exit, signal) => resolve(exit ?? signal ?? 'unknown'));
-    }).finally(() => clearTimeout(timer));
-    if (code === 0) return output;
-    const tail = `${output}\n${errors}`.trim().split('\n').slice(-25).join('\n');
-    const how = late ? `did not end within ${seconds} s` : `ended with ${code}`;
+    const { code, signal, out, err } = await collectOutput(child).finally(() => clearTimeout(timer));
+    if (code === 0) return out;
+    const tail = `${out}\n${err}`.trim().split('\n').slice(-25).join('\n');
+    const how = late ? `did not end within ${seconds} s` : `ended with ${code ?? signal}`;
     throw new Failed(`${[command, ...args].join(' ')} ${how}:\n${tail}`);
   };
 };

@@ -74,15 +74,7 @@ const removeCheckout = async (work: string): Promise<void> => {
   if (existsSync(folder)) spawnSync('git', ['worktree', 'remove', '--force', folder], { cwd: root, timeout: 60_000 });
 };
 
-/** Runs the documented commands as a user who has only the operator policy of a deployment. */
-type Operator = {
-  /** Runs `npm run <name> -- <args>` with the environment variables from the deployment page. */
-  readonly command: (name: string, ...args: readonly string[]) => Promise<string>;
-  readonly env: NodeJS.ProcessEnv;
-  /** Detaches the policy, as the teardown page describes, and deletes the user. */
-  readonly remove: () => Promise<void>;
-};
-
+/** A user who has only the operator policy of a deployment, and runs the documented commands. */
 const newOperator = async (run: Commands, { aws, env }: Emulator, { name, outputs }: Stack) => {
   const UserName = `operator-of-${name}`;
   await aws('iam', 'create_user', { UserName });
@@ -97,18 +89,20 @@ const newOperator = async (run: Commands, { aws, env }: Emulator, { name, output
     TABLE_TRANSACTIONS: outputs['TransactionsTable'],
     TABLE_CONTENT: outputs['ContentTable'],
   };
-  const operator: Operator = {
-    command: (script, ...args) =>
+  return {
+    /** Runs `npm run <script> -- <args>` with the environment variables from the deployment page. */
+    command: (script: string, ...args: readonly string[]) =>
       run('npm', ['run', '--silent', script, '--', ...args], { env: ownEnv, cwd: root, seconds: 300 }),
     env: ownEnv,
+    /** Detaches the policy, as the teardown page describes, and deletes the user. */
     remove: async () => {
       await aws('iam', 'detach_user_policy', { UserName, PolicyArn });
       await aws('iam', 'delete_access_key', { UserName, AccessKeyId: AccessKey.AccessKeyId });
       await aws('iam', 'delete_user', { UserName });
     },
   };
-  return operator;
 };
+type Operator = Awaited<ReturnType<typeof newOperator>>;
 
 /** Actions that an operator is denied: scan or delete a table, delete a backup vault, invoke an endpoint. */
 const refusedToOperator = async ({ readError }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {

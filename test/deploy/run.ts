@@ -1,4 +1,5 @@
 /** The steps of the test, printed as one line each with the elapsed time. */
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A failed check or command. The message is for the user who runs the test. */
 export class Failed extends Error {
@@ -14,14 +15,19 @@ export const same = (what: string, actual: unknown, expected: unknown): void => 
   holds(a === b, `${what} is ${a}, expected ${b}`);
 };
 
-/** Runs `attempt` each second until it returns a value or the time limit in seconds is reached. */
-export const eventually = async <Value>(what: string, seconds: number, attempt: () => Promise<Value | null>) => {
+/** Runs `attempt`, by default each second, until it returns a value or the time limit in seconds is reached. */
+export const eventually = async <Value>(
+  what: string,
+  seconds: number,
+  attempt: () => Promise<Value | null>,
+  pauseMs = 1000,
+) => {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const value = await attempt();
     if (value !== null) return value;
     if (Date.now() > end) throw new Failed(`${what}: not within ${seconds} s`);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(pauseMs);
   }
 };
 

@@ -74,21 +74,7 @@ type Source = {
   readonly failure: unknown;
 };
 
-type StateContent = {
-  readonly head: object;
-  readonly parts: Readonly<Record<string, object>>;
-  readonly source: object;
-  /** The number of finished releases of the state. */
-  readonly releases: number;
-};
-
-type EndState = {
-  readonly content: Readonly<Record<string, StateContent>>;
-  /** The claims of unfinished imports. */
-  readonly unfinished: number;
-};
-
-const stateContent = (items: readonly Item[], state: string, active: string): StateContent => {
+const stateContent = (items: readonly Item[], state: string, active: string) => {
   const find = ({ pk, sk }: { readonly pk: string; readonly sk: string }) =>
     items.find((item) => item['pk'] === pk && item['sk'] === sk);
   const {
@@ -104,6 +90,7 @@ const stateContent = (items: readonly Item[], state: string, active: string): St
     head,
     parts: Object.fromEntries(parts.toSorted(([a], [b]) => (a < b ? -1 : 1))),
     source: { files, activated, failure, isActive: release === active },
+    // The number of finished releases of the state.
     releases: items.filter(({ pk, sk }) => pk === `R#US-${state}` && !sk.startsWith('C#')).length,
   };
 };
@@ -113,12 +100,13 @@ const getActive = (items: readonly Item[]): Record<string, { readonly release: s
   JSON.parse(items.find(({ pk }) => pk === activeReleasesKey.pk)?.['states'] ?? '{}');
 
 /** Returns the state of a table after an update of these states. */
-const getEndState = (items: readonly Item[], states: readonly string[]): EndState => {
+const getEndState = (items: readonly Item[], states: readonly string[]) => {
   const active = getActive(items);
   return {
     content: Object.fromEntries(
       states.map((state) => [state, stateContent(items, state, active[`US-${state}`]?.release ?? '')]),
     ),
+    // The claims of unfinished imports.
     unfinished: items.filter(({ pk, sk }) => pk.startsWith('R#') && sk.startsWith('C#')).length,
   };
 };

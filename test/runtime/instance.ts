@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { levyApp } from '../../infra/app.ts';
 import { type Entry, entries } from '../../infra/bundling.ts';
 import { pascalCase } from '../../infra/constructs.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
+import { eventually, Failed } from '../deploy/run.ts';
 import { killWithParent } from '../support/child-process.ts';
 import type { Tools } from './install.ts';
 
@@ -66,22 +66,17 @@ export type Instance = {
   readonly stop: () => Promise<void>;
 };
 
-const startMs = 30_000;
-
-const untilListening = async (url: string, child: ChildProcess, log: () => string): Promise<void> => {
-  const deadline = performance.now() + startMs;
-  for (;;) {
+const untilListening = (url: string, child: ChildProcess, log: () => string) =>
+  eventually(
+    'the runtime interface emulator listens',
+    30,
     // The emulator's invocation URL would invoke the function with any HTTP method, so probe a different URL.
-    const answered = await fetch(new URL('/', url)).then(
-      () => true,
-      () => false,
-    );
-    if (answered) return;
-    if (child.exitCode !== null || performance.now() > deadline)
-      throw new Error(`The runtime interface emulator did not start: ${log()}`);
-    await sleep(20);
-  }
-};
+    async () => {
+      if (child.exitCode !== null) throw new Failed(`The runtime interface emulator did not start: ${log()}`);
+      return fetch(new URL('/', url)).catch(() => null);
+    },
+    20,
+  );
 
 const getFailure = (response: unknown): string | null => {
   if (typeof response !== 'object' || response === null || !('errorType' in response)) return null;

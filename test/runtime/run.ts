@@ -6,6 +6,7 @@
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { SetupError } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
+import { median, rounded } from '../bench/figure.ts';
 import { newRun } from '../deploy/run.ts';
 import { installTools } from './install.ts';
 import type { Figures, Instance } from './instance.ts';
@@ -13,10 +14,6 @@ import type { Invoke } from './rounds.ts';
 
 const rounds = 20;
 const limitMs = 15 * 60_000;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-const rounded = (value: number): number => Number(value.toPrecision(3));
 
 /** Init and the first response are measured in a new process; `init` includes the start of Node. */
 const getLine = ({ init, responses }: Figures) => {
