@@ -19,13 +19,7 @@ const settings = { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '50', LEVY_RECONCILE: 
 const shop = await openShop(faults.url, settings);
 
 it("records an order as a draft, a sale and a credit, with Levy's tax to the cent", async () => {
-  const { cart, order, paid } = await placeOrder(shop, {
-    items: [
-      ['Mug', 3],
-      ['Shirt', 1],
-    ],
-    coupon: 'SAVE7',
-  });
+  const { cart, order, paid } = await placeOrder(shop, { items: { Mug: 3, Shirt: 1 }, coupon: 'SAVE7' });
   const tax = await expectedTax(levy, cart, addresses.HI);
   expect([cents(order.tax_total), paid]).toEqual([tax, cents(order.total)]);
   const drafts = await eventually(levy, order.id, ({ sales }) => sales.length > 0);
@@ -84,7 +78,7 @@ describe('the tax of a cart', () => {
 });
 
 it('voids an order that is canceled before its payment', async () => {
-  const { order } = await placeOrder(shop, { items: [['Pin', 3]], address: addresses.MI, ship: 'pickup' });
+  const { order } = await placeOrder(shop, { items: { Pin: 3 }, address: addresses.MI, ship: 'pickup' });
   await eventually(levy, order.id, ({ sales }) => sales.length > 0);
   await createStaff(shop).cancel(order.id);
   expect((await eventually(levy, order.id, ({ sales }) => sales.length === 0)).sales).toEqual([]);
@@ -96,7 +90,7 @@ describe('failures', () => {
     async (fault) => {
       faults.state.applies = ({ path }) => path.startsWith('/calculations');
       faults.state.fault = fault;
-      const { order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.WA, ship: 'pickup' });
+      const { order } = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.WA, ship: 'pickup' });
       faults.state.fault = 'none';
       faults.state.applies = () => true;
       // The tax is 7 % of 26.66.
@@ -114,7 +108,7 @@ describe('failures', () => {
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
       faults.state.fault = fault;
-      const { order, paid } = await placeOrder(shop, { items: [['Mug', 2]] });
+      const { order, paid } = await placeOrder(shop, { items: { Mug: 2 } });
       await new Promise((resolve) => setTimeout(resolve, 1000));
       faults.state.fault = 'none';
       faults.state.applies = () => true;

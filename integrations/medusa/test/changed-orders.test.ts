@@ -35,7 +35,7 @@ const expectNet = (order: string, expected: object) =>
   vi.waitFor(async () => expect(await readNet(levy, order)).toEqual(expected), { timeout: 20_000, interval: 200 });
 
 it('taxes items that an edit adds, and records them when they are paid', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 1 } });
   const changes = listChanges(shop, order.id);
   const problems = watch(order.id);
   // Rice is exempt in Michigan.
@@ -51,7 +51,7 @@ it('taxes items that an edit adds, and records them when they are paid', async (
 });
 
 it('lowers the tax if an edit adds an item with a negative price', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const changes = listChanges(shop, order.id);
   const problems = watch(order.id);
   await changes.add('Table', 1, -3);
@@ -86,7 +86,7 @@ it('lowers the tax of a draft order that has an item with a negative price', asy
 });
 
 it("applies and logs the shop's rate for items that an edit adds while Levy is down", async () => {
-  const { order } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
+  const { order } = await paidOrder(shop, levy, { items: { Mug: 1 } });
   const problems = watch(order.id);
   faults.state.applies = ({ path }) => path.startsWith('/calculations');
   faults.state.fault = 503;
@@ -99,7 +99,7 @@ it("applies and logs the shop's rate for items that an edit adds while Levy is d
 });
 
 it('credits a return that is settled with store credit once, even after a later refund', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const staff = createStaff(shop);
   await staff.takeBack(order.id, getItem(order), 1);
   const { summary, total } = await listChanges(shop, order.id).read();
@@ -120,7 +120,7 @@ it('credits a return that is settled with store credit once, even after a later 
 });
 
 it('keeps the amount of the order after an even exchange', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const [changes, tax, id] = [listChanges(shop, order.id), cents(order.tax_total), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);
   const back = await changes.exchange([{ id, quantity: 1 }], ['Mug']);
@@ -137,7 +137,7 @@ it('keeps the amount of the order after an even exchange', async () => {
 });
 
 it('records an exchange for a cheaper item as an order with the lower amount, after the refund', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);
   await changes.receive(await changes.exchange([{ id, quantity: 1 }], ['Rice']), [{ id, quantity: 1 }]);
@@ -152,7 +152,7 @@ it('records an exchange for a cheaper item as an order with the lower amount, af
 });
 
 it('counts units replaced by a claim only once', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);
   const problems = watch(order.id);
@@ -164,12 +164,7 @@ it('counts units replaced by a claim only once', async () => {
 });
 
 it('keeps the credit of units that a claim replaces after a goodwill refund and a return', async () => {
-  const { order } = await paidOrder(shop, levy, {
-    items: [
-      ['Mug', 2],
-      ['Shirt', 1],
-    ],
-  });
+  const { order } = await paidOrder(shop, levy, { items: { Mug: 2, Shirt: 1 } });
   const find = (name: string) => order.items.find(({ product_title }) => product_title === name)?.id as string;
   const [changes, staff, mugs] = [listChanges(shop, order.id), createStaff(shop), find('Mug')];
   const waitFor = (count: number) => eventually(levy, order.id, ({ credits }) => credits.length === count);
@@ -190,7 +185,7 @@ it('keeps the credit of units that a claim replaces after a goodwill refund and 
 });
 
 it('keeps a return fee in the ledger with its tax', async () => {
-  const { order, cart } = await paidOrder(shop, levy, { items: [['Mug', 1]], address: addresses.HI });
+  const { order, cart } = await paidOrder(shop, levy, { items: { Mug: 1 }, address: addresses.HI });
   const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 1 }]);
   const problems = watch(order.id);
@@ -208,7 +203,7 @@ it('keeps a return fee in the ledger with its tax', async () => {
 });
 
 it('records nothing for an order that is canceled after a partial payment', async () => {
-  const { order } = await placeOrder(shop, { items: [['Mug', 2]] });
+  const { order } = await placeOrder(shop, { items: { Mug: 2 } });
   const problems = watch(order.id);
   await createStaff(shop).capture(order.id, 1000);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
@@ -220,7 +215,7 @@ it('records nothing for an order that is canceled after a partial payment', asyn
 });
 
 it('records an order edited to fewer units as a smaller sale, even after the difference is refunded', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 3]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 3 } });
   const { item_subtotal, shipping_subtotal, tax_total } = await createStaff(shop).edit(order.id, getItem(order), 2);
   const net = cents(item_subtotal + shipping_subtotal + tax_total);
   expect(net).toBeLessThan(paid);
@@ -231,7 +226,7 @@ it('records an order edited to fewer units as a smaller sale, even after the dif
 });
 
 it('reports no difference after a credited refund and an edit back to the recorded sale', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const [staff, changes, item] = [createStaff(shop), listChanges(shop, order.id), getItem(order)];
   await staff.refund(order.id, 500);
   await eventually(levy, order.id, ({ credits }) => credits.length === 1);
@@ -247,13 +242,13 @@ it('reports no difference after a credited refund and an edit back to the record
 });
 
 it('credits an order that is canceled after its payment', async () => {
-  const { order } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
+  const { order } = await paidOrder(shop, levy, { items: { Mug: 1 } });
   await createStaff(shop).cancel(order.id);
   await expectNet(order.id, { net: 0, tax: 0, credits: 1 });
 });
 
 it('records a sale at the first partial capture', async () => {
-  const { order, paid } = await placeOrder(shop, { items: [['Mug', 2]] });
+  const { order, paid } = await placeOrder(shop, { items: { Mug: 2 } });
   await createStaff(shop).capture(order.id, 1000);
   const { sales } = await eventually(levy, order.id, (now) => now.sales[0]?.status === 'finalized');
   expect(sales.map(({ status, total_amount }) => [status, total_amount])).toEqual([
@@ -262,7 +257,7 @@ it('records a sale at the first partial capture', async () => {
 });
 
 it('finds a payment and a refund long after the order in the reconciliation', async () => {
-  const { order } = await placeOrder(shop, { items: [['Mug', 2]] });
+  const { order } = await placeOrder(shop, { items: { Mug: 2 } });
   await eventually(levy, order.id, ({ sales }) => sales.length > 0);
   shop.sql(`UPDATE \\"order\\" SET created_at = now() - interval '10 days' WHERE id = '${order.id}'`);
   faults.state.fault = 503;
@@ -281,12 +276,7 @@ it('finds a payment and a refund long after the order in the reconciliation', as
 });
 
 it('records a refunded return as a credit, even if its units arrive one by one', async () => {
-  const { order, paid } = await paidOrder(shop, levy, {
-    items: [
-      ['Mug', 3],
-      ['Rice', 3],
-    ],
-  });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 3, Rice: 3 } });
   const problems = watch(order.id);
   const mugs = order.items.find(({ product_title }) => product_title === 'Mug');
   await createStaff(shop).takeBack(order.id, mugs?.id as string, 2);

@@ -24,7 +24,7 @@ const until = async (isTrue: () => boolean) => {
 };
 
 it('replaces the sale if a corrected address is in a different state', async () => {
-  const { order } = await paidOrder(shop, levy, { items: [['Rice', 3]], ship: 'pickup' });
+  const { order } = await paidOrder(shop, levy, { items: { Rice: 3 }, ship: 'pickup' });
   await shop.admin('POST', `/orders/${order.id}`, { shipping_address: addresses.WA });
   const isMoved = ({ sales }: Awaited<ReturnType<typeof eventually>>) => sales[0]?.customer?.address?.state === 'WA';
   const { sales } = await eventually(levy, order.id, isMoved);
@@ -32,13 +32,13 @@ it('replaces the sale if a corrected address is in a different state', async () 
 });
 
 it('records a received exchange and a claim on their events', async () => {
-  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 3]] });
+  const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 3 } });
   const [changes, id] = [listChanges(shop, order.id), order.items[0]?.id as string];
   await changes.ship([{ id, quantity: 3 }]);
   await changes.receive(await changes.exchange([{ id, quantity: 1 }], ['Mug']), [{ id, quantity: 1 }]);
   await eventually(levy, order.id, ({ credits }) => credits.length === 1);
   expect(await readNet(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 1 });
-  const second = await paidOrder(shop, levy, { items: [['Mug', 1]] });
+  const second = await paidOrder(shop, levy, { items: { Mug: 1 } });
   const replaced = listChanges(shop, second.order.id);
   const units = [{ id: second.order.items[0]?.id as string, quantity: 1 }];
   await replaced.ship(units);
@@ -48,7 +48,7 @@ it('records a received exchange and a claim on their events', async () => {
 });
 
 it('logs a second exchange of an order with credits as a problem', async () => {
-  const { order } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const { order } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const [changes, id] = [listChanges(shop, order.id), order.items[0]?.id as string];
   await changes.ship([{ id, quantity: 2 }]);
   const exchange = async () =>
@@ -102,7 +102,7 @@ it('logs an order without an address as a problem', async () => {
 });
 
 it("does not exempt a guest who enters a customer's e-mail address", async () => {
-  const { order } = await placeOrder(shop, { items: [['Pin', 1]] });
+  const { order } = await placeOrder(shop, { items: { Pin: 1 } });
   const { sales } = await eventually(levy, order.id, (now) => now.sales.length > 0);
   expect(sales.map(({ customer }) => customer?.id ?? null)).toEqual([null]);
 });

@@ -94,7 +94,8 @@ export const createShopper = (shop: Shop) => {
 };
 
 type Basket = {
-  readonly items: readonly (readonly [ProductName, number])[];
+  /** The quantities of the products. */
+  readonly items: Readonly<Partial<Record<ProductName, number>>>;
   readonly address?: object;
   readonly coupon?: string | undefined;
   readonly ship?: OptionName | readonly OptionName[];
@@ -105,7 +106,7 @@ export const placeOrder = async (shop: Shop, { items, address = addresses.HI, co
   const shopper = createShopper(shop);
   await shopper.create();
   await shopper.address(address);
-  for (const [product, quantity] of items) await shopper.add(product, quantity);
+  for (const [product, quantity] of Object.entries(items)) await shopper.add(product as ProductName, quantity);
   for (const option of [ship].flat()) await shopper.ship(option);
   if (coupon) await shopper.coupon(coupon);
   const paid = await shopper.toPayment();

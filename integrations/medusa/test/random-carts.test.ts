@@ -29,11 +29,9 @@ const randomBasket = () => {
   const names = products.map(({ name }) => name).filter(() => random.upTo(1) === 1);
   // A gift card that is not shipped, and goods that are shipped by freight.
   const more = random.pick([[], ['Voucher'], ['Feed'], ['Feed', 'Voucher']] as ProductName[][]);
-  const items = [...(names.length > 0 ? names : ['Mug' as const]), ...more].map((name): [ProductName, number] => [
-    name,
-    1 + random.upTo(4),
-  ]);
-  const priced = items.map(([name, quantity]) => ({ name, price: getPrice(name) * quantity }));
+  const items: Partial<Record<ProductName, number>> = {};
+  for (const name of [...(names.length > 0 ? names : ['Mug' as const]), ...more]) items[name] = 1 + random.upTo(4);
+  const priced = Object.entries(items).map(([name, count]) => ({ name, price: getPrice(name as ProductName) * count }));
   const goods = sum(priced.map(({ price }) => price));
   // Medusa does not discount gift cards.
   const discountable = sum(priced.filter(({ name }) => name !== 'Voucher').map(({ price }) => price));
