@@ -27,6 +27,7 @@ beforeEach(() => Object.assign(faults.state, { fault: 'none', applies: () => tru
 
 const two = buildCart([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
 const oneBack = (id: string, total = '9.29') => buildRefund(id, total, { lines: [{ id: 'mug', quantity: 1 }] });
+const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
 const states = (reference: string) => listStates(service, reference);
 
 const read = (order: Order) => recorded(ledger, order);
@@ -315,8 +316,8 @@ describe('edits that cannot replace a sale', () => {
     const harrisburg = { city: 'Harrisburg', province: 'PA', postalCode: '17101', country: 'US' };
     const base = { placedAt: month.toISOString(), paid: '28.27' };
     const [lowered, abroad] = ['closed', 'closed-abroad'] as const;
-    const at = (reference: string) => buildOrder({ ...mugs, address: harrisburg }, reference, '1.60', base);
-    for (const reference of [lowered, abroad]) await read(at(reference));
+    const buildSale = (reference: string) => buildOrder({ ...mugs, address: harrisburg }, reference, '1.60', base);
+    for (const reference of [lowered, abroad]) await read(buildSale(reference));
     const body = { state: 'PA', period_end: month.toISOString().slice(0, 10) };
     const { id } = orThrow(await service.levy.post('/filings', { body }));
     const path = { id: String(id) };
@@ -328,7 +329,7 @@ describe('edits that cannot replace a sale', () => {
       { ...buildRefund('2', '5.00'), ...now },
     ];
     const edited = buildOrder({ ...two, address: harrisburg }, lowered, '1.07', { ...base, refunds });
-    const moved = { ...at(abroad), address: { country: 'DE' }, refunds: refunds.slice(1) };
+    const moved = { ...buildSale(abroad), address: { country: 'DE' }, refunds: refunds.slice(1) };
     for (const isChanged of [true, false])
       for (const order of [edited, moved]) {
         const recorded = await recordOrder(ledger, order);
@@ -403,7 +404,6 @@ it('records an order again if another process voids its sale after the reference
 });
 
 it('reports an unpaid increase of a recorded sale, and credits its refunds after the payment', async () => {
-  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   await read(buildOrder(two, 'unpaid', '0.80', { changedAt: at(0) }));
   const raised = buildOrder(mugs, 'unpaid', '1.20', { paid: '18.58', changedAt: at(1), refunds: [oneBack('1')] });
   expect(await recordOrder(ledger, { ...raised, wanted: 'draft' })).toMatchObject({
@@ -469,7 +469,6 @@ it('reports a cancellation that Levy refuses permanently as a final problem', as
 });
 
 it('ignores a stale snapshot', async () => {
-  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   const [older, newer] = ['1.20', '0.80'].map((tax, minute) =>
     buildOrder(minute === 0 ? mugs : two, 'stale', tax, { placedAt: at(0), changedAt: at(minute) }),
   ) as [Order, Order];
@@ -482,7 +481,6 @@ it('ignores a stale snapshot', async () => {
 });
 
 it.each(['draft', 'finalized'] as const)('ignores a stale %s snapshot that Levy refuses', async (wanted) => {
-  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   const order = buildOrder(mugs, newReference(), '1.20', { placedAt: at(0), changedAt: at(1) });
   await read(order);
   const lines = mugs.lines.map((line) => ({ ...line, taxCode: 'GENERIC' }));
@@ -499,7 +497,6 @@ it('reports no problem if Levy refuses an unpaid snapshot with unchanged amounts
 });
 
 it('ignores a stale snapshot after an edit back to an earlier state', async () => {
-  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   const order = buildOrder(two, 'back', '0.80', { placedAt: at(0), changedAt: at(1) });
   await read(order);
   expect(await recordOrder(ledger, { ...order, changedAt: at(3) })).toMatchObject({ isChanged: false });
