@@ -21,7 +21,7 @@ const print = (figures: readonly object[]): void => {
 const run = async (emulator: string): Promise<void> => {
   // Must come after the environment is set, because shared/config/environment.ts reads it once.
   const { activateContent, calculationFigures, lookUpFigures } = await import('./calculation.ts');
-  const { costMeasures, databaseFigures } = await import('./database-use.ts');
+  const { costMeasures, requestSteps } = await import('./database-use.ts');
   const { filingFigures } = await import('./filings.ts');
   if (costs) {
     await activateContent();
@@ -35,7 +35,7 @@ const run = async (emulator: string): Promise<void> => {
   print(bundleFigures(temporaryFolder()));
   print(coldStartFigures(temporaryFolder(), apiKey));
   await activateContent();
-  print(await databaseFigures(apiKey, emulator));
+  print([{ figure: 'warm_database_use', emulator, lines: 3, steps: await requestSteps(3) }]);
   print(await (await import('./admission.ts')).admissionFigures('acct_demo', apiKey));
   print(await lookUpFigures());
   print([(await import('./imports.ts')).importFigure()]);

@@ -8,15 +8,15 @@ import { newCaller } from '../support/api.ts';
 import { callHandler } from '../support/handler-calls.ts';
 import { itemSize, scannedItems } from '../support/raw-items.ts';
 import { buildRequest } from './content.ts';
-import { countDatabaseUse, type Use } from './database.ts';
-import { type Figure, median } from './figure.ts';
+import { countDatabaseUse } from './database.ts';
 
 /** The fields of responses that the benches read, and the size of the response. */
 type ApiResponse = { readonly id: string; readonly status: string; readonly bytes: number };
 type Send = (operation: Operation, body?: unknown, id?: string) => Promise<ApiResponse>;
-const senderWith =
-  (apiKey: string): Send =>
-  async (operation, body, id = '') => {
+
+const newSender = async (): Promise<Send> => {
+  const apiKey = (await newCaller()).key;
+  return async (operation, body, id = '') => {
     const { method, path } = endpoints[operation];
     const key = method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() };
     const request = { body, headers: { 'X-API-Key': apiKey, ...key } };
@@ -24,8 +24,7 @@ const senderWith =
     if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
     return { ...response, bytes: Buffer.byteLength(text) };
   };
-
-const newSender = async (): Promise<Send> => senderWith((await newCaller()).key);
+};
 
 const create = (send: Send, lines: number, status: string, tax_date = buildRequest(1).tax_date) =>
   send('create-transaction', { ...buildRequest(lines), tax_date, status, reference_id: crypto.randomUUID() });
@@ -67,39 +66,7 @@ const requests: Readonly<Record<string, Prepare>> = {
   get: after('finalized', (send, id) => send('get-transaction', undefined, id)),
   list: direct((send) => send('list-transactions')),
 };
-// Warms up until the caller is cached and the instance leases many requests at once.
 const warmUps = 60;
-// Uses the median of these runs, because one of them may need an additional call for the rate limit.
-const times = 9;
-
-const warmUp = async (send: Send): Promise<void> => {
-  for (let time = 0; time < warmUps; time += 1) await send('create-calculation', buildRequest(3));
-};
-
-/**
- * Measures the database calls and capacity units of each warm operation with three lines, a reference and an
- * Idempotency-Key.
- */
-export const databaseFigures = async (apiKey: string, emulator: string): Promise<Figure[]> => {
-  const send = senderWith(apiKey);
-  await warmUp(send);
-  const figures: Figure[] = [];
-  for (const [of, prepare] of Object.entries(requests)) {
-    const uses: Use[] = [];
-    for (let time = 0; time < times; time += 1) uses.push(await countDatabaseUse(await prepare(send, 3)));
-    const getMedian = (units: (use: Use) => number) => median(uses.map(units));
-    figures.push({
-      figure: 'warm_database_use',
-      of,
-      emulator,
-      calls: getMedian(({ reads, writes }) => reads + writes),
-      read_units: getMedian(({ readUnits }) => readUnits),
-      write_units: getMedian(({ writeUnits }) => writeUnits),
-      index_write_units: getMedian(({ indexWriteUnits }) => indexWriteUnits),
-    });
-  }
-  return figures;
-};
 
 const { indexes } = tables.transactions;
 type Items = readonly Readonly<Record<string, unknown>>[];
@@ -120,9 +87,11 @@ const stored = async () => {
   return { items: all, table: getBytes(all) - saved, indexes: getBytes(listRows(all)), saved };
 };
 
-type Step = Readonly<Record<'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'response', number>>;
+type Step = Readonly<
+  Record<'calls' | 'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'response', number>
+>;
 
-/** Returns the units and stored bytes per transaction of a run that changes this many transactions. */
+/** Returns the database calls, units and stored bytes per transaction of a run that changes this many transactions. */
 const readStep = async (run: () => Promise<Partial<ApiResponse>>, count = 1): Promise<Step> => {
   const before = await stored();
   let response = 0;
@@ -132,6 +101,7 @@ const readStep = async (run: () => Promise<Partial<ApiResponse>>, count = 1): Pr
   const after = await stored();
   const each = (amount: number) => Math.round(amount / count);
   return {
+    calls: each(use.reads + use.writes),
     writes: each(use.writeUnits),
     indexWrites: each(use.indexWriteUnits),
     reads: each(use.readUnits),
@@ -142,6 +112,7 @@ const readStep = async (run: () => Promise<Partial<ApiResponse>>, count = 1): Pr
   };
 };
 
+// One of three runs may need an additional call for the rate limit.
 const measureLeast = async (measure: () => Promise<Step>): Promise<Step> => {
   const steps = [await measure(), await measure(), await measure()];
   return steps.reduce((least, step) => (step.writes < least.writes ? step : least));
@@ -187,15 +158,23 @@ const expired = async (lines: number): Promise<Step> => {
   }
 };
 
+/** Measures each warm request with a number of lines, a reference and an Idempotency-Key. */
+export const requestSteps = async (lines: number, given?: Send): Promise<Record<string, Step>> => {
+  const send = given ?? (await newSender());
+  // Until the caller is cached and the instance leases many requests at once.
+  for (let time = 0; time < warmUps; time += 1) await send('create-calculation', buildRequest(3));
+  const steps: Record<string, Step> = {};
+  for (const [name, prepare] of Object.entries(requests))
+    steps[name] = await measureLeast(async () => readStep(await prepare(send, lines)));
+  return steps;
+};
+
 /** Measures the inputs of `npm run cost` for each step and a sale with a number of lines, on an empty database. */
 export const costMeasures = async (lines: number) => {
   // Must run before other drafts exist.
   const expire = await expired(lines);
   const send = await newSender();
-  await warmUp(send);
-  const steps: Record<string, Step> = { expire };
-  for (const [name, prepare] of Object.entries(requests))
-    steps[name] = await measureLeast(async () => readStep(await prepare(send, lines)));
+  const steps: Record<string, Step> = { expire, ...(await requestSteps(lines, send)) };
   const [none, sales] = [await filed(lines, 0, false), await filed(lines, many, false)];
   const credits = await filed(lines, many, true);
   steps['file sale'] = share(sales, none);

@@ -10,7 +10,7 @@ import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { admissionFigures } from '../bench/admission.ts';
 import { getMeasures } from '../bench/cost/usage.ts';
-import { databaseFigures } from '../bench/database-use.ts';
+import { requestSteps } from '../bench/database-use.ts';
 import { type Client, newCaller, newClient } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
 import { itemSize } from '../support/raw-items.ts';
@@ -177,22 +177,22 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
   });
 
   it('charges each operation one write unit per index row, close to the units in `npm run cost`', async () => {
-    const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
-    const { list, ...read } = Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]));
+    const measured = await requestSteps(3);
+    const { list, ...read } = Object.fromEntries(
+      Object.entries(measured).map(([of, { calls, reads }]) => [of, [calls, reads]]),
+    );
     expect(list).toEqual([1, expect.any(Number)]);
     const changed = { finalize: [2, 2], credit: [2, 2], void: [2, 2], 'update draft': [3, 3] };
     const others = { calculation: [1, 1], 'create draft': [2, 1], 'create finalized': [2, 1], get: [1, 1] };
     expect(read).toEqual({ ...changed, ...others });
-    const getUnits = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
     // Index rows by account, tax date, customer and reference. A draft has one by deadline; a credit has one by parent
     // and one in the index of credits.
     const rows = { 'create draft': 5, 'update draft': 4, finalize: 5, 'create finalized': 4, credit: 6 + 4, void: 4 };
-    for (const [of, count] of Object.entries(rows))
-      expect(getUnits(of), of).toMatchObject({ index_write_units: count });
+    for (const [of, count] of Object.entries(rows)) expect([of, measured[of]?.indexWrites]).toEqual([of, count]);
     // `npm run cost` measures different content, with four jurisdictions.
     const { steps } = getMeasures(3);
     for (const of of ['create draft', 'update draft', 'finalize', 'create finalized', 'credit'] as const) {
-      const ratio = Number(getUnits(of)['write_units']) / Number(steps[of].writes);
+      const ratio = Number(measured[of]?.writes) / Number(steps[of].writes);
       expect(ratio > 0.75 && ratio < 1.25, of).toBe(true);
     }
   });

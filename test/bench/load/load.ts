@@ -2,38 +2,22 @@
  * `npm run load`: runs a steady load, an overload and the recovery against the service on this machine. Prints a line
  * of JSON for each phase, without comparing it to a target.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { windowMs } from '../../../shared/accounts/rate-limiter.ts';
+import { processorMs } from '../../support/child-process.ts';
 import { readNumber } from '../../support/seeded.ts';
 import { getSummary, type Rate, type Sending, sendAtRate, troubledUntilMs } from './send-at-rate.ts';
 import { startService } from './service.ts';
 
-const ticksPerSecond = 100;
-
-/** Returns the text of a file in `/proc`; empty on other systems, and for a process that has ended. */
-const proc = (path: string): string => {
-  try {
-    return readFileSync(`/proc/${path}`, 'latin1');
-  } catch {
-    return '';
-  }
-};
-
-/** Returns the CPU time of processes in seconds (proc(5), the fields utime and stime). */
-const toSeconds = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => {
-    const fields = proc(`${pid}/stat`)
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerSecond;
-  }, 0);
+const toSeconds = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + processorMs(pid) / 1000, 0);
 
 /** Returns the CPU seconds so far of this process, the serving processes, and the emulator process. */
 const processorUse = (serving: readonly number[]) => {
-  const children = proc(`${process.pid}/task/${process.pid}/children`).trim().split(' ').map(Number);
+  const path = `/proc/${process.pid}/task/${process.pid}/children`;
+  const children = existsSync(path) ? readFileSync(path, 'latin1').trim().split(' ').map(Number) : [];
   const database = toSeconds(children.filter((pid) => !serving.includes(pid)));
   return { generator: toSeconds([process.pid]), service: toSeconds(serving), database };
 };
