@@ -9,19 +9,18 @@
  *   --input N       only this input of the seed
  *   --seconds N     processor time that an input may take (2)
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { processorMs } from '../support/child-process.ts';
 import { readNumber } from '../support/seeded.ts';
 import type { Message } from './child.ts';
 import { getInput, targets } from './targets.ts';
 
 /** The multiple of its time limit after which an input is stopped. */
 const endAfter = 2.5;
-/** A fault that does not repeat is attributed to the machine. */
-const repeats = 1;
 const faultsMax = 10;
 
 const { values } = parseArgs({
@@ -51,16 +50,6 @@ const getFault = ({ ms, megabytes, bytes, bug }: Message & { readonly kind: 'end
   return bytes > limits.bytes ? `${Math.round(bytes / 2 ** 20)} MiB` : null;
 };
 
-/** Returns the CPU time of a process in milliseconds (proc_pid_stat(5); a tick is 10 ms). */
-const processorMs = ({ pid }: ChildProcess): number => {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return 10 * (Number(fields[11]) + Number(fields[12]));
-  } catch {
-    return 0;
-  }
-};
-
 /** Runs inputs in a process until one has a fault, there are no more inputs, or the time is up. */
 const runInputs = (
   name: string,
@@ -82,7 +71,7 @@ const runInputs = (
     });
     child.on('message', (message: Message) => {
       if (message.kind === 'begin') {
-        [running, startMs] = [message.input, processorMs(child)];
+        [running, startMs] = [message.input, processorMs(child.pid)];
         endMs = endAfter * limits.ms * message.megabytes;
       } else {
         running = null;
@@ -92,7 +81,7 @@ const runInputs = (
       }
     });
     const timer = setInterval(() => {
-      if (running !== null && processorMs(child) - startMs > endMs) child.kill('SIGKILL');
+      if (running !== null && processorMs(child.pid) - startMs > endMs) child.kill('SIGKILL');
     }, 200);
     child.on('close', () => {
       const ms = running === null ? 0 : endMs;
@@ -103,14 +92,13 @@ const runInputs = (
     });
   });
 
-/** Returns the fault of an input that every repetition reproduces, or `null`. */
-const confirmed = async (name: string, { input, fault }: Ran): Promise<string | null> => {
-  let last = fault;
-  for (let left = repeats; left > 0 && last !== null; left -= 1)
-    await runInputs(name, input, 1, Number.POSITIVE_INFINITY, (ran) => {
-      last = ran.fault;
-    });
-  return last;
+/** Repeats an input. Returns its fault, or `null`, because a fault that does not repeat is attributed to the machine. */
+const confirmed = async (name: string, { input }: Ran): Promise<string | null> => {
+  let fault: string | null = null;
+  await runInputs(name, input, 1, Number.POSITIVE_INFINITY, (ran) => {
+    fault = ran.fault;
+  });
+  return fault;
 };
 
 const write = (name: string, input: number): string => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
@@ -12,6 +13,18 @@ export const killWithParent = (child: ChildProcess): void => {
   watcher.on('error', () => {});
   watcher.unref();
   child.once('exit', () => watcher.kill('SIGKILL'));
+};
+
+/** Returns the CPU time of a process in milliseconds (proc_pid_stat(5); a tick is 10 ms); 0 on other systems than Linux. */
+export const processorMs = (pid: number | undefined): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return 10 * (Number(fields[11]) + Number(fields[12]));
+  } catch {
+    return 0;
+  }
 };
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
