@@ -334,50 +334,38 @@ describe('the synthesis', () => {
   });
 });
 
-describe('the fixed costs of `npm run cost`', () => {
+it('uses the fixed resources of the templates in `npm run cost`', () => {
   const { ofType, listProperties } = synthesized;
-
-  type AlarmMetrics = { readonly MetricName?: string; readonly Metrics?: readonly { readonly MetricStat?: unknown }[] };
-  /** Returns the number of metrics that an alarm reads. */
-  const readBy = ({ MetricName, Metrics = [] }: AlarmMetrics): number =>
-    MetricName ? 1 : Metrics.filter(({ MetricStat }) => MetricStat).length;
-
-  it('counts alarm metrics, dashboards and firewall rules', () => {
-    const read = listProperties('AWS::CloudWatch::Alarm').map(readBy);
-    expect(Math.min(...read)).toBeGreaterThan(0);
-    expect(read.reduce((sum, one) => sum + one, 0)).toBe(deployment.alarmMetrics);
-    // Composite alarms have a different price.
-    expect(ofType('AWS::CloudWatch::CompositeAlarm')).toEqual([]);
-    expect(ofType('AWS::CloudWatch::Dashboard').length).toBe(deployment.dashboards);
-    expect(all.listProperties('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
-  });
-
-  it('counts KMS keys, one more with customer-managed encryption, and one for the topic of reminders', () => {
-    expect(ofType('AWS::KMS::Key').length).toBe(deployment.keys);
-    expect(all.ofType('AWS::KMS::Key').length).toBe(deployment.keys + 2);
-  });
-
-  // Monthly backups are kept for 400 days, and daily ones for a week.
-  it('counts monthly backups, and daily ones with backups=daily, all in warm storage, as the price assumes', () => {
-    const backups = ({ listProperties: read }: typeof all) =>
-      read('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) =>
-        BackupPlan.BackupPlanRule.map(({ RuleName, ScheduleExpression, Lifecycle }: Properties) => {
-          const { DeleteAfterDays, ...others } = Lifecycle;
-          expect(others).toEqual({});
-          const aDay = /^cron\(\d+ \d+ \* \* \? \*\)$/.test(ScheduleExpression) ? 1 : 12 / 365.25;
-          return [RuleName, Math.round(DeleteAfterDays * aDay)];
-        }),
-      );
-    const monthly = ['Monthly', deployment.monthlyBackups];
-    expect(backups(synthesized)).toEqual([monthly]);
-    expect(backups(all)).toEqual([['Daily', deployment.dailyBackups], monthly]);
-  });
-
-  it('includes the memory size of every function, and per-method metrics with methodMetrics=true', () => {
-    const memory = new Set(listProperties('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
-    expect([...memory]).toEqual([deployment.memory]);
-    const isOn = ({ listProperties: of }: typeof all) =>
-      new Set(of('AWS::ApiGateway::Stage')[0].MethodSettings.map(({ MetricsEnabled }: Properties) => MetricsEnabled));
-    expect([isOn(synthesized), isOn(all)]).toEqual([new Set([false]), new Set([true])]);
-  });
+  // The number of metrics that each alarm reads.
+  const read = listProperties('AWS::CloudWatch::Alarm').map(({ MetricName, Metrics = [] }) =>
+    MetricName ? 1 : Metrics.filter(({ MetricStat }: Properties) => MetricStat).length,
+  );
+  expect(Math.min(...read)).toBeGreaterThan(0);
+  // Composite alarms have a different price.
+  expect(ofType('AWS::CloudWatch::CompositeAlarm')).toEqual([]);
+  // The whole lifetime is in warm storage, as the price assumes.
+  const listBackups = (deployment: Synthesized) =>
+    deployment.listProperties('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) =>
+      BackupPlan.BackupPlanRule.map(({ RuleName, ScheduleExpression, Lifecycle }: Properties) => {
+        const { DeleteAfterDays, ...others } = Lifecycle;
+        expect(others).toEqual({});
+        const aDay = /^cron\(\d+ \d+ \* \* \? \*\)$/.test(ScheduleExpression) ? 1 : 12 / 365.25;
+        return [RuleName, Math.round(DeleteAfterDays * aDay)];
+      }),
+    );
+  const { dailyBackups, monthlyBackups, alarmMetrics, dashboards, webAclRules, keys, memory } = deployment;
+  const monthly = ['Monthly', monthlyBackups];
+  expect([listBackups(synthesized), listBackups(all)]).toEqual([[monthly], [['Daily', dailyBackups], monthly]]);
+  const isMetered = (deployment: Synthesized) =>
+    deployment.listProperties('AWS::ApiGateway::Stage')[0].MethodSettings.map((one: Properties) => one.MetricsEnabled);
+  expect([new Set(isMetered(synthesized)), new Set(isMetered(all))]).toEqual([new Set([false]), new Set([true])]);
+  expect({
+    alarmMetrics: read.reduce((sum, one) => sum + one, 0),
+    dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+    webAclRules: all.listProperties('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length),
+    memory: [...new Set(listProperties('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize))],
+    keys: ofType('AWS::KMS::Key').length,
+    // One more with customer-managed encryption, and one for the topic of reminders.
+    allKeys: all.ofType('AWS::KMS::Key').length,
+  }).toEqual({ alarmMetrics, dashboards, webAclRules: [webAclRules], memory: [memory], keys, allKeys: keys + 2 });
 });
