@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../../infra/local/settings.ts';
 import { now } from '../../shared/config/clock.ts';
-import { killWithParent } from '../support/child-process.ts';
+import { killWithParent, root } from '../support/child-process.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const startMs = 120_000;
 
 export type Service = Awaited<ReturnType<typeof startService>>;

@@ -20,12 +20,9 @@ import { monthly } from '../support/filings.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import {
   accounts,
-  dayMs,
   expectFailure,
   get,
-  hourMs,
   listKeys,
-  minuteMs,
   newAccount,
   type PrintedKey,
   ran,
@@ -34,7 +31,7 @@ import {
   runInProcess,
   waitForDatabase,
 } from '../support/run-command.ts';
-import { later } from '../support/sales.ts';
+import { dayMs, hourMs, later, minuteMs } from '../support/sales.ts';
 
 waitForDatabase();
 

@@ -16,8 +16,8 @@ import { failSends, intercept, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, monthly, soldOn } from '../support/filings.ts';
 import { runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
-import { accounts, ledger, minuteMs, runInProcess } from '../support/run-command.ts';
-import { buildCreditRequest, dayMs, later, made, sale } from '../support/sales.ts';
+import { accounts, ledger, runInProcess } from '../support/run-command.ts';
+import { buildCreditRequest, dayMs, later, made, minuteMs, sale } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 afterEach(noFaults);

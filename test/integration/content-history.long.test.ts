@@ -16,7 +16,7 @@ import { type TestFile, tableFile, withFiles } from '../fixtures/imports/harness
 import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { readOutput } from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
-import { seeded } from '../support/seeded.ts';
+import { choicesFrom, type Random, seeded } from '../support/seeded.ts';
 
 // Two years of files from simulated publishers, and their expected rates, computed without an importer.
 
@@ -66,12 +66,6 @@ const firstDays = (months: number): readonly string[] =>
     return `${2027 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
   });
 
-type Random = { readonly chance: (share: number) => boolean; readonly below: (count: number) => number };
-const createRandom = (seed: number): Random => {
-  const next = seeded(seed);
-  return { chance: (share) => next() < share, below: (count) => Math.floor(next() * count) };
-};
-
 const tenths = (random: Random): number => 1000 * (1 + random.below(20));
 
 const addDays = (day: string, count: number): string => toDay(Date.parse(day) + count * dayMs);
@@ -98,7 +92,7 @@ const zones = [
  * or omit the expired rows of one or both files.
  */
 const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly boundaries: boolean }): History => {
-  const random = createRandom(seed);
+  const random = choicesFrom(seeded(seed));
   const rates = new Map<Layer, Timeline<number>>(
     (Object.keys(codes) as Layer[]).map((layer) => [layer, [{ from: begin, value: tenths(random) }]]),
   );
@@ -172,7 +166,7 @@ const alabamaHeader =
 
 /** Monthly files of current rates, all with one name: each county and city with the first day of its rate. */
 const alabama = (seed: number): History => {
-  const random = createRandom(seed);
+  const random = choicesFrom(seeded(seed));
   const names = Object.keys(localities);
   const rates = new Map(
     names.map((name): [string, Timeline<number>] => [name, [{ from: begin, value: tenths(random) }]]),
@@ -215,7 +209,7 @@ const newYorkZips = ['10001', '11201', '12207', '14604'];
 
 /** Tables without dates: their rates apply from the day of the import. */
 const undated = (seed: number): History => {
-  const random = createRandom(seed);
+  const random = choicesFrom(seeded(seed));
   const rates = new Map<string, number | null>(newYorkZips.map((zip) => [zip, tenths(random)]));
   const issues = firstDays(1).map((month): Issue => {
     for (const zip of newYorkZips) if (random.chance(0.25)) rates.set(zip, random.chance(0.2) ? null : tenths(random));

@@ -14,9 +14,8 @@ import { keyUseKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { intercept, noFaults, useSdk } from '../support/faults.ts';
 import { getEvent } from '../support/handler-calls.ts';
-import { later } from '../support/sales.ts';
+import { later, minuteMs } from '../support/sales.ts';
 
-const minuteMs = 60_000;
 /** The calls to the accounts table, and the injected fault in the write of a key's use. */
 let calls: string[] = [];
 let interfere: () => Promise<void> = async () => {};

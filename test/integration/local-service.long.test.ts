@@ -1,7 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -9,7 +8,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGateway } from '../../infra/local/gateway.ts';
 import type { Handlers } from '../../infra/local/handlers.ts';
-import { readSettings } from '../../infra/local/settings.ts';
+import { freePort, readSettings } from '../../infra/local/settings.ts';
 import { type ApiResponse, type Request, send } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
 import { createFolder } from '../support/temporary-files.ts';
@@ -202,11 +201,7 @@ describe('npm start, running', () => {
       return code;
     };
     expect(await codeAt(new URL(service.url).port)).toBe(0);
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as AddressInfo;
-    free.close();
-    expect(await codeAt(String(port))).toBe(1);
+    expect(await codeAt(String(await freePort(0, 'PORT')))).toBe(1);
   });
 
   it('sets and moves its clock, and returns the time', async () => {
@@ -305,11 +300,7 @@ describe('npm start, running', () => {
 
   it('prints the variable of a port in use, and starts no emulator', async () => {
     const { port } = new URL(service.url);
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const databasePort = String((free.address() as { port: number }).port);
-    free.close();
-    await once(free, 'close');
+    const databasePort = String(await freePort(0, 'DYNAMODB_PORT'));
     const taken = await failingStart({ PORT: port, DYNAMODB_PORT: databasePort });
     expect(taken).toEqual({ code: 1, output: expect.stringMatching(new RegExp(`${port} .*\\bPORT\\b`)) });
     expect(await isListening(`http://127.0.0.1:${databasePort}`)).toBe(false);

@@ -24,7 +24,7 @@ import {
   sale,
   sold,
 } from '../support/sales.ts';
-import { seeded } from '../support/seeded.ts';
+import { choicesFrom, seeded } from '../support/seeded.ts';
 import { alter, forge, ofTransaction, undoTampering, verified } from '../support/tampering.ts';
 
 /** An account with random sales, credits, drafts, voids and filings. All of its personal data starts with `priv`. */
@@ -43,12 +43,9 @@ const personal = {
 };
 
 const createRandom = (seed: number) => {
-  const random = seeded(seed);
-  const below = (limit: number) => Math.floor(random() * limit);
-  const chance = (share: number) => random() < share;
   let texts = 0;
   const secret = (kind: string) => `${mark}${kind}${seed}x${++texts}`;
-  return { below, chance, secret };
+  return { ...choicesFrom(seeded(seed)), secret };
 };
 type Random = ReturnType<typeof createRandom>;
 

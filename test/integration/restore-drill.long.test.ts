@@ -1,14 +1,13 @@
 /** infra/operations/restore-drill.sh with a fake AWS CLI and emulator tables as the restored tables. */
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { createTables } from '../../infra/local/emulator.ts';
+import { root } from '../support/child-process.ts';
 import { standInAws } from '../support/stand-in-aws.ts';
 
 const execute = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
 // Each table has a different latest restore time, the Content table the earliest. The AWS CLI prints times in two
 // formats.
 const aws = standInAws(`

@@ -2,10 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { failSends, lostResponse, noFaults } from '../support/faults.ts';
-import { getRefusal, later, made } from '../support/sales.ts';
+import { getRefusal, hourMs, later, made, minuteMs } from '../support/sales.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const ended = '401 | auth_error Console-Session';
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 

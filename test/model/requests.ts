@@ -25,7 +25,8 @@ export const seen = (): ReadonlyMap<string, number> => counts;
 
 export type Side = 0 | 1;
 
-const dayMs = 86_400_000;
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
 
 /** Sends a request a millisecond after the previous one, and compares the response with the OpenAPI document. */
 export const ask = async <Method extends 'GET' | 'POST', Path extends string>(

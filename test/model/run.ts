@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Registration } from '../../shared/accounts/account.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
+import { buildTerm } from '../support/local-days.ts';
 import { type Both, instant, type Model, newBook, same, type Terms, type World } from './book.ts';
 import { createCredit, createSale } from './commands/create.ts';
 import { advance, close, readFilings, redaction, repeat, settle, sweep } from './commands/filings.ts';
@@ -79,12 +80,6 @@ const parameters = (numRuns: number, seed = Number(process.env['MODEL_SEED'] ?? 
 const newModel = ([first, second]: Both, nowMs = now()): Model => ({
   nowMs,
   books: [newBook(first, nowMs), newBook(second, nowMs)],
-});
-
-const buildTerm = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({
-  frequency,
-  from,
-  to,
 });
 
 /** Frequencies of a state's returns, some with a change in the year in which a run begins. */

@@ -26,6 +26,7 @@ import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { redactionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import type { Refusal, Schema } from '../support/http.ts';
+import { buildTerm } from '../support/local-days.ts';
 import { Died, type Invocation } from './history.ts';
 import { between, chance, pickOne, weighted } from './world.ts';
 
@@ -225,21 +226,15 @@ export const plainChange = (): Partial<Settings> =>
 
 const timeZones = ['UTC', 'America/New_York', 'Pacific/Honolulu', 'Pacific/Kiritimati', 'Asia/Kolkata'] as const;
 
-const registered = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({
-  frequency,
-  from,
-  to,
-});
-
 /** Registrations of one state: with a later change of frequency, a gap of some months, an end, or none. */
 const histories = [
   [3, []],
-  [1, [registered('month', '2026-09-01')]],
-  [1, [registered('quarter', '2026-07-01')]],
-  [1, [registered('quarter', '2026-07-01', '2026-10-31'), registered('month', '2026-11-01')]],
-  [1, [registered('year', '2026-01-01', '2026-09-30'), registered('month', '2026-10-01')]],
-  [3, [registered('month', '2026-08-01', '2026-09-15'), registered('month', '2026-11-10')]],
-  [1, [registered('month', '2026-08-01', '2026-10-31')]],
+  [1, [buildTerm('month', '2026-09-01')]],
+  [1, [buildTerm('quarter', '2026-07-01')]],
+  [1, [buildTerm('quarter', '2026-07-01', '2026-10-31'), buildTerm('month', '2026-11-01')]],
+  [1, [buildTerm('year', '2026-01-01', '2026-09-30'), buildTerm('month', '2026-10-01')]],
+  [3, [buildTerm('month', '2026-08-01', '2026-09-15'), buildTerm('month', '2026-11-10')]],
+  [1, [buildTerm('month', '2026-08-01', '2026-10-31')]],
 ] as const;
 
 const someRegistrations = (): Settings['registrations'] =>

@@ -49,6 +49,13 @@ const beginnings: Readonly<Record<string, number>> = {
   'CA fiscal_year': 6,
 };
 
+/** Builds the registration of a state without its state. */
+export const buildTerm = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({
+  frequency,
+  from,
+  to,
+});
+
 export class Registered {
   readonly #all: readonly { readonly first: number; readonly last: number; readonly of: Registration }[];
 

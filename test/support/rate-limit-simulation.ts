@@ -87,7 +87,7 @@ const clock = () => {
   return { at, run, now: () => time };
 };
 
-const failed = (error: unknown): never => {
+export const unexpected = (error: unknown): never => {
   throw error;
 };
 
@@ -102,7 +102,7 @@ export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   const send = async (instance: number): Promise<void> => {
     const window = Math.floor((now() - start) / windowMs);
     const name = `${instance} ${scene.cold ? window : ''}`;
-    const limiter = instances.get(name) ?? rateLimiter(take, failed, Math.floor(seeded(1 + instance)() * 1e9));
+    const limiter = instances.get(name) ?? rateLimiter(take, unexpected, Math.floor(seeded(1 + instance)() * 1e9));
     instances.set(name, limiter);
     requested[window] = (requested[window] ?? 0) + 1;
     const response = await limiter.admit('account', scene.limit, now());

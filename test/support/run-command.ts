@@ -63,10 +63,6 @@ export const expectFailure = ({ code, out, err }: Ran, message: string | RegExp,
 
 /** `npm run accounts -- …`, and requests with the keys that it creates. */
 
-export const minuteMs = 60_000;
-export const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
-
 /** Runs the command and returns its exit code and output. */
 export const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
 export const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), args);

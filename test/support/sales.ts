@@ -47,7 +47,8 @@ export const sale = (others: Record<string, unknown> = {}) => ({
   ...others,
 });
 
-export const hourMs = 3_600_000;
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
 /** Runs a function with the service's clock moved forward, and resets the clock afterwards. */

@@ -23,9 +23,8 @@ export type Random = {
   readonly chance: (share: number) => boolean;
 };
 
-/** Creates the random choices for one input of a seed, so each input can be generated separately. */
-export const createRandom = (seed: number, input: number): Random => {
-  const next = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(input + 1, 0x85ebca6b));
+/** Creates random choices from a generator of numbers. */
+export const choicesFrom = (next: () => number): Random => {
   const below = (end: number): number => Math.floor(next() * end);
   return {
     below,
@@ -33,3 +32,7 @@ export const createRandom = (seed: number, input: number): Random => {
     chance: (share) => next() < share,
   };
 };
+
+/** Creates the random choices for one input of a seed, so each input can be generated separately. */
+export const createRandom = (seed: number, input: number): Random =>
+  choicesFrom(seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(input + 1, 0x85ebca6b)));

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from './child-process.ts';
 import { listen } from './http.ts';
 import { createFolder } from './temporary-files.ts';
 
@@ -46,8 +46,6 @@ export const openEventBus = async (): Promise<EventBusServer> => {
     },
   };
 };
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Creates a fake AWS CLI for the scripts of infra/operations. It logs its arguments and runs `responses`, lines of a

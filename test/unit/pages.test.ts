@@ -1,7 +1,6 @@
 /** Links and npm commands in the Markdown pages. The wording of the pages is not tested. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
@@ -10,8 +9,8 @@ import { customersProgram } from '../../shared/cli/customers.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { ordersProgram } from '../../shared/cli/orders.ts';
+import { root } from '../support/child-process.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = ['*.md', 'infra/**/*.md', 'shared/**/*.md', 'test/*.md', 'integrations/*/README.md']
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   // The anchors of the guide are sections of the page at GET /docs.

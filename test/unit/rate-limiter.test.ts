@@ -3,12 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { rateLimiter, type TakeRequests, windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { rateWindowKey } from '../../shared/store/keys.ts';
 import { writablePartitions } from '../../shared/store/table-access.ts';
-import { type Scene, simulate, usablePercent } from '../support/rate-limit-simulation.ts';
+import { type Scene, simulate, unexpected, usablePercent } from '../support/rate-limit-simulation.ts';
 
 const start = 1_800_000_000_000;
-const unexpected = (error: unknown): never => {
-  throw error;
-};
 
 /** In-memory counters that work like the conditional ADD, with the amounts and the counters of all calls. */
 const sharedCounter = () => {

@@ -1,9 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { root } from '../support/child-process.ts';
 
 /** Returns the module of a file: a folder of `shared`, or `functions` or `infra`. */
 const getRoom = (path: string): string => {

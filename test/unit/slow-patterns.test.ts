@@ -1,8 +1,8 @@
 /** No input from a publisher, a file or a request makes a regular expression slow. */
 import { globSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { importable } from '../../shared/importers/updates/publishers.ts';
+import { root } from '../support/child-process.ts';
 import { isSlow, patternsIn } from '../support/slow-patterns.ts';
 
 describe('isSlow', () => {
@@ -48,7 +48,6 @@ const exempt: Readonly<Record<string, string>> = {
 };
 
 describe('regular expressions for untrusted input', () => {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
   // Excluded: files whose regular expressions only match Levy's own output. Commands that read files are included.
   const own = /^shared\/(?:cli\/(?!ledger\/|customers\/)|console\/|docs\/|client\/)/;
   const files = globSync('{shared,functions}/**/*.ts', { cwd: root }).filter((path) => !own.test(path));

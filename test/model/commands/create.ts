@@ -13,7 +13,7 @@ import {
 } from '../credits.ts';
 import { written } from '../money.ts';
 import { invalidNew, mustBeRefused } from '../refusal.ts';
-import { ask, pick, type Side, write } from '../requests.ts';
+import { ask, dayMs, pick, type Side, write } from '../requests.ts';
 
 /** The view of a run by a command of one account. */
 export type Scene = {
@@ -110,8 +110,6 @@ export const metadata = seldom(
   ),
   2,
 );
-
-const dayMs = 86_400_000;
 
 type Said = {
   readonly reference?: string | null | undefined;

@@ -19,10 +19,8 @@ import {
 import { mustBeFiling, nextEnd } from '../filings.ts';
 import { exceptionsAtLeast, exceptionsAtMost } from '../journal.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
-import { ask, pick, type Side } from '../requests.ts';
+import { ask, dayMs, hourMs, pick, type Side } from '../requests.ts';
 import { combine, command, type Generated, getHeaders, key, seldom, target } from './create.ts';
-
-const dayMs = 86_400_000;
 
 const closing = combine({
   state: fc.constantFrom('MI', 'MI', 'MI', 'IN'),
@@ -141,7 +139,6 @@ export const redaction = command('Redact', target, async (number, { model, world
   if (!isRedacted) redact(entry, model.nowMs);
 });
 
-const hourMs = 3_600_000;
 const pauses = [1000, 60_000, hourMs - 3, hourMs, 12 * hourMs, 24 * hourMs - 5, 24 * hourMs, 30 * 24 * hourMs];
 
 /**

@@ -4,12 +4,11 @@ import type { ApiResponse, Schema } from '../../support/http.ts';
 import { type Body, type Book, type Change, type Cursor, type Entry, getTrail, getView, must, same } from '../book.ts';
 import { inZone, wallMs } from '../money.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
-import { ask, pick, type Side } from '../requests.ts';
+import { ask, dayMs, pick, type Side } from '../requests.ts';
 import { combine, command, type Generated, type Scene, seldom, target } from './create.ts';
 
 export type Filters = Readonly<Record<string, string>>;
 
-const dayMs = 86_400_000;
 const bounds = ['gte', 'gt', 'lte', 'lt'] as const;
 
 /** Returns whether a timestamp is within a bound; a bound that is a day means the whole day. */
