@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { emulatorEnvironment, startEmulator, useEmulator } from '../../infra/local/emulator.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
-import { requireCurrentContent } from '../../shared/cli/pack/source-hash.ts';
 import { killWithParent } from './child-process.ts';
+import { requireCurrentContent } from './packed-content.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

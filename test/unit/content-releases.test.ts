@@ -9,11 +9,11 @@ import { listOffsets, readTax } from '../../shared/catalog/local/packed-table.ts
 import manifest from '../../shared/catalog/manifest.json' with { type: 'json' };
 import type { Release, Rule } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
-import { requireCurrentContent } from '../../shared/cli/pack/source-hash.ts';
 import { generatedFiles, packedFiles } from '../../shared/cli/pack.ts';
 import { fileSchema } from '../../shared/importers/rules/schema.ts';
 import { canonical } from '../support/committed-hash.ts';
 import { schemaErrors } from '../support/facts.ts';
+import { requireCurrentContent } from '../support/packed-content.ts';
 
 describe('releases', () => {
   const folder = new URL('../../shared/catalog/releases/', import.meta.url);

@@ -19,7 +19,7 @@ const layoutModules = [
 /** The manifest is written after the packed files. */
 const isData = (path: string): boolean => /\.(json|csv|txt)$/.test(path) && path !== 'catalog/manifest.json';
 
-const hashSources = (): string => {
+export const hashSources = (): string => {
   const data = dataFolders.flatMap((folder) =>
     readdirSync(`${shared}${folder}`, { recursive: true }).map((name) => `${folder}/${String(name)}`),
   );
@@ -29,19 +29,8 @@ const hashSources = (): string => {
   return hash.digest('hex');
 };
 
-const hashFile = `${shared}packed/sources.sha256`;
+/** The file with the hash of the sources from which the packed content was generated. */
+export const hashFile = `${shared}packed/sources.sha256`;
 
 /** Writes the hash of the sources, after all packed files. */
 export const writeSourceHash = (): void => writeFileSync(hashFile, hashSources());
-
-/** Throws if the packed content was generated from other sources, or never. Takes about 30 ms. */
-export const requireCurrentContent = (path = hashFile): void => {
-  let packed = '';
-  try {
-    packed = readFileSync(path, 'utf8');
-  } catch {
-    // There are no packed files.
-  }
-  if (packed !== hashSources())
-    throw new Error('The files in shared/packed are older than their sources: run `npm run pack`.');
-};
