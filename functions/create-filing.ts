@@ -9,7 +9,7 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
-import { createFiling, dryRunReader } from '../shared/filings/create-filing.ts';
+import { createFiling, readDryRun } from '../shared/filings/create-filing.ts';
 import * as problems from '../shared/filings/problems.ts';
 import {
   dryRunProblem,
@@ -18,8 +18,8 @@ import {
   filingResponseFields,
 } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
-import { exampleReturn, readReturn, testReturn } from '../shared/returns/electronic-return.ts';
-import { exampleWorksheet, readWorksheet } from '../shared/returns/worksheet.ts';
+import { exampleReturn, filingReturn, testReturn } from '../shared/returns/electronic-return.ts';
+import { exampleWorksheet, withWorksheet } from '../shared/returns/worksheet.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { readState } from '../shared/vocabulary/jurisdiction.ts';
@@ -40,13 +40,15 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ body, caller, unknownFields, context }) => {
     const requested = { ...body, state: readState(body.state) };
     const call = { idempotency: null, caller, ports: filingPorts(context.remainingMs) };
-    const read = dryRunReader(requested, call);
-    if (body.dry_run && prefersReturn(context))
-      return mapResult(await readReturn(read, caller.account, testReturn), electronicReturnResponse);
-    if (body.dry_run && body.form)
-      return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
+    if (body.dry_run && (body.form || prefersReturn(context))) {
+      const dryRun = await readDryRun(requested, call);
+      if (!dryRun.ok) return dryRun;
+      if (!body.form || prefersReturn(context))
+        return mapResult(filingReturn(dryRun.value, caller.account, testReturn), electronicReturnResponse);
+      return mapResult(withWorksheet(dryRun.value, body.form, { pointer: '/form' }), (filing) =>
         filingOrCsv(withUnknownFieldWarnings(filing, unknownFields), 0, context),
       );
+    }
     const created = await createFiling(requested, { ...call, idempotency: readIdempotency(context) });
     return mapResult(created, (response) => changedFilingResponse(response, unknownFields));
   },

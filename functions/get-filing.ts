@@ -3,12 +3,12 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';
-import { filingReader, getFiling } from '../shared/filings/read-filings.ts';
+import { getFiling, readFiling } from '../shared/filings/read-filings.ts';
 import { FilingQuery } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { readPageLimit } from '../shared/ledger/page-limit.ts';
-import { exampleReturn, identityMissing, readReturn } from '../shared/returns/electronic-return.ts';
-import { readWorksheet } from '../shared/returns/worksheet.ts';
+import { exampleReturn, filingReturn, identityMissing } from '../shared/returns/electronic-return.ts';
+import { withWorksheet } from '../shared/returns/worksheet.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -21,21 +21,23 @@ export const { endpoint, handler } = defineEndpoint({
   query: FilingQuery,
   run: async ({ id, query, caller, context }) => {
     const { account } = caller;
-    const read = filingReader(id, account, filingReadPorts);
     if (prefersReturn(context)) {
+      const filing = await readFiling(id, account, filingReadPorts);
+      if (!filing.ok) return filing;
       const { process_type = 'T', return_type = 'O', acknowledge_exceptions: count } = query;
       const options = {
         processType: process_type,
         returnType: return_type,
         acknowledged: count === undefined ? count : Number(count),
       };
-      return mapResult(await readReturn(read, account, options), electronicReturnResponse);
+      return mapResult(filingReturn(filing.value, account, options), electronicReturnResponse);
     }
-    const filing =
-      query.form === undefined
-        ? getFiling(id, query, account, filingReadPorts)
-        : readWorksheet(read, query.form, { parameter: 'form' });
-    return mapResult(await filing, (filing) => filingOrCsv(filing, readPageLimit(query), context));
+    const { form } = query;
+    const read = await (form
+      ? readFiling(id, account, filingReadPorts)
+      : getFiling(id, query, account, filingReadPorts));
+    const filing = form && read.ok ? withWorksheet(read.value, form, { parameter: 'form' }) : read;
+    return mapResult(filing, (filing) => filingOrCsv(filing, readPageLimit(query), context));
   },
 });
 

@@ -1,5 +1,5 @@
 /** `npm run filings -- …`: preview, close, check, export and file the returns of an account. */
-import { listFilingExceptions, listFilings, readWhole } from '../filings/read-filings.ts';
+import { listFilingExceptions, listFilings } from '../filings/read-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
 import { cancel, close, file } from './filings/change.ts';
 import { exportFiling } from './filings/export.ts';
@@ -40,7 +40,7 @@ const list = subcommand({
 
 const readAndPrint = async (named: string | undefined, name: FilingName, json: boolean | undefined) => {
   const { read } = await chooseFiling(named, name);
-  printFiling(accepted(await readWhole(read)), json);
+  printFiling(accepted(await read()), json);
 };
 
 const show = subcommand({
@@ -74,7 +74,7 @@ const exceptions = subcommand({
   },
   run: async ({ json, review, ...name }, named: string | undefined) => {
     const { account, id, read } = await chooseFiling(named, name);
-    const { status } = accepted(await read(null));
+    const { status } = accepted(await read());
     const list = review ? 'review' : 'exceptions';
     const found = await rowsFrom((paging) => listFilingExceptions(id, { list, ...paging }, account, filingReadPorts));
     if (json) return printJson(found);

@@ -4,6 +4,7 @@ import { assert } from '../base/assert.ts';
 import { addDays } from '../base/calendar.ts';
 import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
+import { pageBytesMax } from '../ledger/page-limit.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
 import type { FilingSequence } from './filing.ts';
 import {
@@ -28,7 +29,7 @@ import {
 } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import * as problems from './problems.ts';
-import { filingReader, type ReadTotals } from './read-filings.ts';
+import { readFiling } from './read-filings.ts';
 import type { FilingRequest } from './request.ts';
 import type { FilingWithTotals } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
@@ -46,24 +47,26 @@ import { beginFiling, decideAndProcess, newFiling } from './work-on.ts';
 export const createFiling = (request: FilingRequest, call: FilingCall): Promise<Result<SavedResponse>> =>
   decideAndProcess(call, (nowMs) => createOnce(request, call, nowMs));
 
-/** Returns the filing in the body of a response. */
-const parseFiling = ({ body }: SavedResponse): FilingWithTotals => JSON.parse(body);
-
-/**
- * Returns the reader of the pages of a dry run's totals. If the period is already closed, it reads the pages of its
- * filing. A period that closes between two pages is refused with `validation_invalid_cursor`.
- */
-export const dryRunReader = (period: Pick<FilingRequest, 'state' | 'period_end'>, call: FilingCall): ReadTotals => {
-  let readNext: ReadTotals = async (cursor) => {
-    const request = { ...period, dry_run: true, totals_starting_after: cursor };
-    const page = mapResult(await createFiling(request, { ...call, idempotency: null }), parseFiling);
-    if (page.ok && page.value.id !== null) readNext = filingReader(page.value.id, call.caller.account, call.ports);
-    return page;
-  };
-  return (cursor) => readNext(cursor);
+/** Returns the dry run of a period, or its filing if it is already closed, with all totals. Refused like `createFiling`. */
+export const readDryRun = async (
+  { state, period_end }: Pick<FilingRequest, 'state' | 'period_end'>,
+  call: FilingCall,
+): Promise<Result<FilingWithTotals>> => {
+  const request = { state, period_end, dry_run: true };
+  const created = await decideAndProcess({ ...call, idempotency: null }, (nowMs) =>
+    createOnce(request, call, nowMs, Number.POSITIVE_INFINITY),
+  );
+  const filing = mapResult(created, ({ body }): FilingWithTotals => JSON.parse(body));
+  return filing.ok && filing.value.id !== null ? readFiling(filing.value.id, call.caller.account, call.ports) : filing;
 };
 
-const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: number): Promise<Decision> => {
+/** `totalsBytes` limits the totals of a dry run. */
+const createOnce = async (
+  request: FilingRequest,
+  call: FilingCall,
+  nowMs: number,
+  totalsBytes = pageBytesMax,
+): Promise<Decision> => {
   const { account, credential } = call.caller;
   const { filings } = call.ports;
   const { state } = request;
@@ -83,7 +86,7 @@ const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: numbe
   const firstMonth = isNext ? null : period.start.slice(0, 7);
   const totalsCursor = request.totals_starting_after ?? null;
   return mapResult(
-    await dryRun({ account, state, period, firstMonth, totalsCursor }, credential, call.ports),
+    await dryRun({ account, state, period, firstMonth, totalsCursor, totalsBytes }, credential, call.ports),
     (filing) => ({ response: filingResponse(filing), filing: null }),
   );
 };
@@ -158,33 +161,36 @@ type Preview = {
   readonly period: Period;
   /** The first month to sum, `YYYY-MM`; `null` if the period takes every older entry. */
   readonly firstMonth: string | null;
-  /** The cursor of a page of totals; absent for the first page. */
+  /** The cursor of a page of totals; `null` for the first page. */
   readonly totalsCursor: string | null;
+  /** The maximum size of a page of totals in bytes. */
+  readonly totalsBytes: number;
 };
 
 /**
  * Calculates the totals of closing a period after all earlier open periods: its open entries, and late entries that no
  * earlier open period takes, with a page of totals and the first exceptions. Stores nothing, and keeps only one page of
- * entries and totals per shard in memory. A cursor is valid for a dry run of the same period, which sums everything
+ * entries, and of totals, per shard in memory. A cursor is valid for a dry run of the same period, which sums everything
  * again.
  *
  * Refused with `validation_too_many_entries` if the time runs out, and `validation_invalid_cursor`.
  */
 export const dryRun = async (
-  { account, state, period, firstMonth, totalsCursor }: Preview,
+  { account, state, period, firstMonth, totalsCursor, totalsBytes }: Preview,
   askedBy: string,
   ports: Ports,
 ): Promise<Result<FilingWithTotals>> => {
   const list = { account, owner: { state, period_end: period.end } };
   const after = keyAfter(totalsCursor, list);
   if (after === null) return refuse(problems.invalidTotalsCursor(true));
+  const page = { after, count: totalsMax(totalsBytes) };
   const shards = Array.from({ length: ports.filings.shards }, (_, shard) => ({ account: account.id, state, shard }));
   const sums = await Promise.all(
-    shards.map((shard) => shardTotals(shard, { first: firstMonth, last: monthOfEnd(period.end) }, after, ports)),
+    shards.map((shard) => shardTotals(shard, { first: firstMonth, last: monthOfEnd(period.end) }, page, ports)),
   );
   const known = sums.filter((sum) => sum !== null);
   if (known.length < sums.length) return refuse(problems.tooManyEntries);
-  const totals = firstTotals(totalsOfAll(known.map((sum) => sum.totals)), after);
+  const totals = firstTotals(totalsOfAll(known.map((sum) => sum.totals)), page);
   const first = (list: 'exceptions' | 'review') =>
     known
       .flatMap((sum) => sum[list])
@@ -198,7 +204,7 @@ export const dryRun = async (
   return accept({
     ...toFilingRow(previewed, { moved, marked: 0, reopened: 0 }, account, nowMs),
     id: null,
-    ...pageOfTotals(inOrder(totals.jurisdictions), list),
+    ...pageOfTotals(inOrder(totals.jurisdictions), list, totalsBytes),
     exceptions: { ...toExceptionSums(totals), transactions: first('exceptions') },
     review: { ...toReviewSums(totals), transactions: first('review') },
     progress: { entries_moved: moved, entries_marked: 0, entries_reopened: 0, complete: true },
@@ -209,16 +215,19 @@ export const dryRun = async (
 const entryKey = ({ month, transactionId, currency }: LiabilityEntry) => `${month} ${transactionId} ${currency}`;
 const byPlace = (a: LiabilityEntry, b: LiabilityEntry) => (entryKey(a) < entryKey(b) ? -1 : 1);
 
+/** The key after which totals begin, and how many are needed at most. */
+type TotalsRange = { readonly after: string; readonly count: number };
+
 /**
  * Returns the totals of the first jurisdictions after a key. Merging this result over all shards gives the first
  * jurisdictions overall.
  */
-const firstTotals = (totals: Totals, after: string): Totals => ({
+const firstTotals = (totals: Totals, { after, count }: TotalsRange): Totals => ({
   ...totals,
   jurisdictions: new Map(
     inOrder(totals.jurisdictions)
       .filter(([key]) => key > after)
-      .slice(0, totalsMax() + 1),
+      .slice(0, count + 1),
   ),
 });
 
@@ -229,7 +238,7 @@ const firstTotals = (totals: Totals, after: string): Totals => ({
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
   months: { readonly first: string | null; readonly last: string },
-  key: string,
+  range: TotalsRange,
   { filings, remainingMs }: Ports,
 ) => {
   let totals = noTotals;
@@ -240,7 +249,7 @@ const shardTotals = async (
   do {
     if (remainingMs() <= responseMs) return null;
     const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);
-    totals = firstTotals(withEntries(totals, page.rows), key);
+    totals = firstTotals(withEntries(totals, page.rows), range);
     count += page.rows.length;
     for (const entry of page.rows) {
       if (entry.exceptions?.length && exceptions.length < exceptionsMax) exceptions.push(entry);

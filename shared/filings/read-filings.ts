@@ -114,26 +114,17 @@ export const getFiling = async (
   return accept(toFilingWithTotals(filing, shards, totals, account, ports.now(), page && toEntries(page)));
 };
 
-/** Returns a filing, or a dry run, with the page of its totals after a cursor; `null` for the first page. */
-export type ReadTotals = (cursor: string | null) => Promise<Result<FilingWithTotals>>;
-
-/** Returns the reader of a filing's pages of totals. */
-export const filingReader =
-  (id: string, account: Account, ports: FilingReadPorts): ReadTotals =>
-  (cursor) =>
-    getFiling(id, cursor === null ? {} : { totals_starting_after: cursor }, account, ports);
-
-/** Reads a filing with all pages of its totals. A refusal by `read` is returned. */
-export const readWhole = async (read: ReadTotals): Promise<Result<FilingWithTotals>> => {
-  const pages: FilingWithTotals[] = [];
-  for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
-    const page = await read(cursor);
-    if (!page.ok) return page;
-    pages.push(page.value);
-    cursor = page.value.totals_next_cursor;
-  }
-  const totals = pages.flatMap(({ totals }) => totals);
-  return accept({ ...(pages[0] as FilingWithTotals), totals, totals_next_cursor: null });
+/** Returns a filing with all its totals. Refused with `not_found`. */
+export const readFiling = async (
+  id: string,
+  account: Account,
+  ports: FilingReadPorts,
+): Promise<Result<FilingWithTotals>> => {
+  const filing = await ports.filings.find(account.id, id);
+  if (!filing) return refuse(problems.filingNotFound);
+  const shards = await ports.filings.progress(account.id, id);
+  const totals = await filingTotals(filing, shards, account, ports.filings, { bytesMax: Number.POSITIVE_INFINITY });
+  return accept(toFilingWithTotals(filing, shards, totals, account, ports.now()));
 };
 
 // The summary, the exceptions and the review of 180 currencies.

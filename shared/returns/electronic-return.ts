@@ -7,7 +7,6 @@ import type { Account, ReturnIdentity } from '../accounts/account.ts';
 import { assert } from '../base/assert.ts';
 import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
 import { findOtherTax, isStreamlinedMember, usesCompositeCodes } from '../catalog/streamlined.ts';
-import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
 import type { processTypes, returnTypes } from '../filings/request.ts';
 import type { Filing } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
@@ -294,25 +293,17 @@ export const electronicReturn = (
 /** The electronic return of one filing. */
 export type FilingReturn = { readonly filing: Filing; readonly xml: string; readonly isTest: boolean };
 
-/**
- * Reads all totals of a filing or a dry run, and writes its return. `read` returns the page of totals at a cursor.
- *
- * Returns the refusals of `read` and `electronicReturn`.
- */
-export const readReturn = async (
-  read: ReadTotals,
+/** Writes the return of a filing or a dry run with all its totals. Returns the refusals of `electronicReturn`. */
+export const filingReturn = (
+  filing: Filing,
   { settings: { return_identity } }: Pick<Account, 'settings'>,
   options: ReturnOptions,
-): Promise<Result<FilingReturn>> => {
-  const whole = await readWhole(read);
-  if (!whole.ok) return whole;
-  const filing = whole.value;
-  return mapResult(electronicReturn([filing], return_identity, options), (xml) => ({
+): Result<FilingReturn> =>
+  mapResult(electronicReturn([filing], return_identity, options), (xml) => ({
     filing,
     xml,
     isTest: options.processType === 'T',
   }));
-};
 
 /** The return of an example filing, for the documentation. */
 export const exampleReturn = (filing: Filing): string => {

@@ -2,7 +2,6 @@ import { assert } from '../base/assert.ts';
 import { csvText } from '../base/csv.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import { findFormName } from '../catalog/form-names.ts';
-import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
 import type { FilingTotal, FilingWithTotals, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
@@ -267,20 +266,16 @@ const canceled = (source: NonNullable<Problem['source']>): Problem => ({
 });
 
 /**
- * Reads a filing with all its totals and converts it to the lines of a form. Returns the refusals of `read`,
- * `validation_invalid_format` at `source` for a form that is not the state's, and `conflict_return_incomplete` for a
- * canceled filing.
+ * Adds the lines of a form to a filing with all its totals. Refused with `validation_invalid_format` at `source` for a
+ * form that is not the state's, and `conflict_return_incomplete` for a canceled filing.
  */
-export const readWorksheet = async (
-  read: ReadTotals,
+export const withWorksheet = (
+  filing: FilingWithTotals,
   form: string,
   source: NonNullable<Problem['source']>,
-): Promise<Result<FilingWithTotals>> => {
-  const filing = await readWhole(read);
-  if (!filing.ok) return filing;
-  if (filing.value.status === 'canceled') return refuse(canceled(source));
-  const { state } = filing.value;
-  const known = findFormName(state);
-  if (known !== form) return refuse(unknownForm(state, form, source));
-  return accept({ ...filing.value, worksheet: buildWorksheet(filing.value, formLayout(known)) });
+): Result<FilingWithTotals> => {
+  if (filing.status === 'canceled') return refuse(canceled(source));
+  const known = findFormName(filing.state);
+  if (known !== form) return refuse(unknownForm(filing.state, form, source));
+  return accept({ ...filing, worksheet: buildWorksheet(filing, formLayout(known)) });
 };

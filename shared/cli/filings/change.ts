@@ -6,7 +6,7 @@ import { rewordAdvice } from '../../base/command-error.ts';
 import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import { isOver, isRegisteredIn, registrationsIn } from '../../filings/periods.ts';
-import { filingReader, readWhole } from '../../filings/read-filings.ts';
+import { readFiling } from '../../filings/read-filings.ts';
 import { FilingUpdate } from '../../filings/request.ts';
 import type { Filing } from '../../filings/response.ts';
 import { updateFiling } from '../../filings/update-filing.ts';
@@ -39,17 +39,17 @@ const processed = ({ status, progress }: Filing): number =>
 const finished = (id: string, title: string, total: number, { account, ports }: Operator): Promise<Filing> => {
   const stopped = `${title} stopped. The schedule will continue it, or run this command again.`;
   return withProgress(title, total, stopped, async (progress) => {
-    const read = filingReader(id, account, ports);
+    const read = async () => accepted(await readFiling(id, account, ports));
     for (;;) {
       const stored = await ports.filings.find(account.id, id);
       assert(stored !== undefined, 'A filing that was changed is missing.');
       if (!stored.isUnfinished) break;
       const endMs = performance.now() + turnMs;
       await workOn(stored, { ...ports, remainingMs: () => endMs - performance.now() }, 0);
-      const count = processed(accepted(await read(null)));
+      const count = processed(await read());
       progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
     }
-    const filing = accepted(await readWhole(read));
+    const filing = await read();
     progress.finish(`${id} is ${filing.status}.`);
     return filing;
   });
@@ -96,7 +96,7 @@ export const close = subcommand({
   },
   run: async (options) => {
     const { read, ...operator } = await chooseFiling(undefined, { ...options, dryRun: true });
-    const preview = accepted(await readWhole(read));
+    const preview = accepted(await read());
     if (preview.id === null) await confirmClose(preview, operator.account, options);
     const { state, period_end } = preview;
     const { body } = accepted(await createFiling({ state, period_end }, operator));
@@ -140,7 +140,7 @@ export const file = subcommand({
       );
     }
     accepted(result);
-    const { entries_moved } = accepted(await read(null)).progress;
+    const { entries_moved } = accepted(await read()).progress;
     printFiling(await finished(id, 'Marking transactions as filed', entries_moved, operator), options.json);
   },
 });
@@ -158,7 +158,7 @@ export const cancel = subcommand({
   },
   run: async (options, named: string | undefined) => {
     const { id, read, ...operator } = await chooseFiling(named, options);
-    const before = accepted(await read(null));
+    const before = accepted(await read());
     const effect = `Cancel ${id} (${filingName(before)})? Its entries become open again, including late ones. The next close of the period includes them. The schedule does not close the period again.`;
     if (before.status === 'closed') {
       if (!options.json) print(effect);

@@ -10,18 +10,9 @@ import { writeAll } from '../terminal/files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { accepted, CommandError, flag, subcommand, withDefault } from '../terminal/run-command.ts';
-import { type Chosen, chooseFiling, filingArgument, filingOptions, type Operator } from './filing.ts';
+import { chooseFiling, filingArgument, filingOptions, type Operator } from './filing.ts';
 
 const withoutHeading = (csv: string): string => csv.slice(csv.indexOf('\n') + 1);
-
-/** Yields all totals as CSV, page by page. */
-const totalsText = async function* (read: Chosen['read']) {
-  const pages = readPages(async (after: string | null) => {
-    const filing = accepted(await read(after));
-    return { filing, isFirst: after === null, next: filing.totals_next_cursor };
-  });
-  for await (const { filing, isFirst } of pages) yield isFirst ? totalsCsv(filing) : withoutHeading(totalsCsv(filing));
-};
 
 /** Yields all entries as CSV, page by page. Throws if the filing changes in the meantime. */
 const entriesText = async function* (id: string, before: Filing, { account, ports }: Operator, progress: Progress) {
@@ -60,12 +51,12 @@ export const exportFiling = subcommand({
   },
   run: async (options, named: string | undefined) => {
     const { id, read, ...operator } = await chooseFiling(named, options);
-    const filing = accepted(await read(null));
+    const filing = accepted(await read());
     const { status, progress: work } = filing;
     if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
     if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
     const path = (content: 'totals' | 'entries') => join(resolvePath(options.out), `${csvName(filing, content)}.csv`);
-    const totals = { path: path('totals'), text: totalsText(read) };
+    const totals = { path: path('totals'), text: totalsCsv(filing) };
     if (options.dryRun) {
       await writeAll([totals]);
       return print(totals.path);

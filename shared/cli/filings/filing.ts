@@ -2,11 +2,11 @@ import type { Account } from '../../accounts/account.ts';
 import type { Result } from '../../base/result.ts';
 import { warningText } from '../../calculations/warning-codes.ts';
 import { everyItem } from '../../client/client.ts';
-import { dryRunReader } from '../../filings/create-filing.ts';
+import { readDryRun } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
 import type { FilingCall } from '../../filings/filing-response.ts';
-import { filingReader, type ReadTotals } from '../../filings/read-filings.ts';
-import type { Filing } from '../../filings/response.ts';
+import { readFiling } from '../../filings/read-filings.ts';
+import type { Filing, FilingWithTotals } from '../../filings/response.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { parseDay, parseState, requireAccount } from '../terminal/arguments.ts';
 import {
@@ -47,8 +47,8 @@ const operatorFor = async (id: string): Promise<Operator> => {
   return { account, caller, idempotency: null, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
 };
 
-/** `read` returns the filing, or the dry run, with the page of totals after a cursor. `id` is empty for a dry run. */
-export type Chosen = Operator & { readonly id: string; readonly read: ReadTotals };
+/** `read` returns the filing, or the dry run, with all totals. `id` is empty for a dry run. */
+export type Chosen = Operator & { readonly id: string; readonly read: () => Promise<Result<FilingWithTotals>> };
 
 /** Finds the filing with this id, the filing of this state and period, or the dry run. Refuses an unknown filing. */
 export const chooseFiling = async (
@@ -63,13 +63,13 @@ export const chooseFiling = async (
   const operator = await operatorFor(accountId);
   const { account, ports } = operator;
   const period = { state: state ?? '', period_end: periodEnd ?? '' };
-  if (dryRun) return { ...operator, id: '', read: dryRunReader(period, operator) };
+  if (dryRun) return { ...operator, id: '', read: () => readDryRun(period, operator) };
   const id = named ?? (await ports.filings.filingOfPeriod(account.id, period.state, period.period_end));
   if (id === undefined)
     throw new CommandError(
       `No filing of ${state} ends on ${periodEnd}. List the filings with \`npm run filings -- list --account ${account.id}\`.`,
     );
-  return { ...operator, id, read: filingReader(id, account, ports) };
+  return { ...operator, id, read: () => readFiling(id, account, ports) };
 };
 
 type Paging = { readonly limit: number; readonly starting_after?: string };

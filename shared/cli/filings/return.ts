@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { findFormName } from '../../catalog/form-names.ts';
 import { isStreamlinedMember } from '../../catalog/streamlined.ts';
 import { isReturnDue } from '../../filings/periods.ts';
-import { filingReader, listFilings, readWhole } from '../../filings/read-filings.ts';
+import { listFilings, readFiling } from '../../filings/read-filings.ts';
 import type { Worksheet } from '../../filings/response.ts';
 import { amountsDue } from '../../filings/totals-response.ts';
 import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
-import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
+import { withWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { parseStates, requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
@@ -51,7 +51,7 @@ const chosenFilings = async (
   if (!allDue) {
     if (without) throw new CommandError('Pass --without only with --all-due.');
     const { account, read } = await chooseFiling(named, options);
-    return { account, filings: [accepted(await readWhole(read))], leftOut: [] };
+    return { account, filings: [accepted(await read())], leftOut: [] };
   }
   if (named !== undefined || dryRun || state !== undefined || periodEnd !== undefined)
     throw new CommandError('Pass --all-due without a filing, a period or --dry-run.');
@@ -61,7 +61,7 @@ const chosenFilings = async (
   const isDue = (filing: (typeof closed)[number]) => isReturnDue(account, filing, amountsDue(filing.summary));
   const due = ofMembers.filter(isDue);
   if (due.length === 0) throw new CommandError('No closed filing is due in a member state of the Agreement.');
-  const whole = due.map((filing) => readWhole(filingReader(filing.id ?? '', account, filingReadPorts)));
+  const whole = due.map((filing) => readFiling(filing.id ?? '', account, filingReadPorts));
   return {
     account,
     filings: (await Promise.all(whole)).map(accepted),
@@ -142,11 +142,11 @@ export const worksheet = subcommand({
   },
   run: async ({ out, ...options }, named: string | undefined) => {
     const { read } = await chooseFiling(named, options);
-    const { state: code } = accepted(await read(null));
-    const form = findFormName(code);
+    const filing = accepted(await read());
+    const form = findFormName(filing.state);
     if (form === null)
-      throw new CommandError(`Levy has no form for ${code}. Enter the totals: npm run filings -- export.`);
-    const { worksheet } = accepted(await readWorksheet(read, form, { parameter: 'form' }));
+      throw new CommandError(`Levy has no form for ${filing.state}. Enter the totals: npm run filings -- export.`);
+    const { worksheet } = accepted(withWorksheet(filing, form, { parameter: 'form' }));
     if (!worksheet) return;
     if (out !== undefined) {
       await writeAll([{ path: out, text: worksheetCsv(worksheet) }]);
