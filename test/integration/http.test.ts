@@ -1,9 +1,7 @@
 /** Requests over HTTP: security headers, raw bytes, media types, and the number of errors. */
 
-import { once } from 'node:events';
 import { request as startRequest } from 'node:http';
-import { connect } from 'node:net';
-import { text as readText, text } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +11,7 @@ import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { safetyHeaders } from '../../shared/api/response.ts';
 import { anonymous, type Caller, newCaller, startApi } from '../support/api.ts';
 import { getEvent } from '../support/handler-calls.ts';
-import type { Refused } from '../support/http.ts';
+import { type Refused, sendBytes } from '../support/http.ts';
 import { sale } from '../support/sales.ts';
 
 const expected = Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name.toLowerCase(), value]));
@@ -75,14 +73,6 @@ describe('the security headers', () => {
 });
 
 describe('invalid HTTP requests', () => {
-  const responseTo = async (bytes: string): Promise<string> => {
-    const { hostname, port } = new URL((await startApi()).url);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    socket.write(bytes);
-    return text(socket);
-  };
-
   it.each([
     ['not HTTP', 'hello\r\n\r\n'],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
@@ -95,7 +85,7 @@ describe('invalid HTTP requests', () => {
   ])(
     'returns 400 with the error envelope and the security headers, and closes the connection: %s',
     async (_what, bytes) => {
-      const [head = '', body = ''] = (await responseTo(bytes)).split('\r\n\r\n');
+      const [head = '', body = ''] = (await sendBytes((await startApi()).url, bytes)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 400 /);
       for (const [name, value] of Object.entries(safetyHeaders)) expect(head).toContain(`\r\n${name}: ${value}`);
       expect(JSON.parse(body).errors).toMatchObject([{ status: '400', code: 'validation_malformed_json' }]);

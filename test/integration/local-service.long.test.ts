@@ -1,15 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGateway } from '../../infra/local/gateway.ts';
 import type { Handlers } from '../../infra/local/handlers.ts';
 import { freePort, readSettings } from '../../infra/local/settings.ts';
-import { type ApiResponse, type Request, send } from '../support/http.ts';
+import { type ApiResponse, listen, type Request, send, sendBytes } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
@@ -415,18 +414,11 @@ describe('the local gateway', () => {
   const server = createGateway({ handlers, timeoutMs: 200 });
   let url: string;
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    ({ url } = await listen(server));
   });
   afterAll(() => server.close().closeAllConnections());
   const readEvent = async (method: string, path: string, request: Request = {}) =>
     ((await send(url, method, path, request)) as ApiResponse<{ event: APIGatewayProxyEvent }>).body.event;
-  /** Returns the response to bytes that no client library would send. */
-  const raw = async (bytes: string): Promise<string> => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1').end(bytes);
-    return text(socket);
-  };
 
   it('keeps the case of header names and every value', async () => {
     const headers = { 'x-API-key': 'a', Accept: ['b', 'c'] };
@@ -476,12 +468,14 @@ describe('the local gateway', () => {
 
   it('accepts an absolute request target, and otherwise only paths', async () => {
     const close = 'Host: localhost\r\nConnection: close\r\n\r\n';
-    expect(await raw(`GET http://levy.example/transactions?a=1 HTTP/1.1\r\n${close}`)).toMatch(
+    expect(await sendBytes(url, `GET http://levy.example/transactions?a=1 HTTP/1.1\r\n${close}`)).toMatch(
       /^HTTP\/1.1 200 .*"path":"\/transactions"/s,
     );
-    expect(await raw(`OPTIONS * HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1.1 404 .*not_found/s);
-    expect(await raw(`GET http://levy.example/_local/clock HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1.1 403 /);
-    expect(await raw('GET\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+    expect(await sendBytes(url, `OPTIONS * HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1.1 404 .*not_found/s);
+    expect(await sendBytes(url, `GET http://levy.example/_local/clock HTTP/1.1\r\n${close}`)).toMatch(
+      /^HTTP\/1.1 403 /,
+    );
+    expect(await sendBytes(url, 'GET\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
   });
 
   it('turns bytes that are not UTF-8 into U+FFFD', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, type Server, request as startRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import type { components, operations, paths } from '../../shared/client/openapi-types.ts';
 
@@ -114,6 +114,14 @@ export const send = async <Method extends string, Path extends string>(
   );
   const text = await readText(message);
   return { status: message.statusCode ?? 0, headers: new Headers(pairs), body: parsed(text), text };
+};
+
+/** Sends bytes that no client library would send. Returns what the server sends until it closes the connection. */
+export const sendBytes = (url: string, bytes: string): Promise<string> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  return readText(socket);
 };
 
 /** Starts a server on a free loopback port. It does not keep the process alive. */

@@ -43,6 +43,7 @@ it('documents a pattern for each identifier that accepts the same values as the 
 const address = { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
 const line = { quantity: '1', unit_price: '100.00' };
 const good = { customer: { address }, line_items: [line] };
+const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
 
 const calculation = { schema: CalculationRequest, ignored: calculationResponseFields, inspect: calculationProblems };
 const parse = (body: unknown, prefer?: string) => parseSent(calculation, body, prefer);
@@ -112,16 +113,15 @@ it.each(cases)('reports the problems "$problems" of a $schema', (row) => {
 
 describe('body validation', () => {
   it('limits lines, charges, fields of metadata and nesting', () => {
-    const metadata = Object.fromEntries(Array.from({ length: 51 }, (_, key) => [`k${key}`, 'v']));
     const shipping = [...Array(100).fill({ amount: '1.00' }), null];
     const deep = JSON.parse(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`);
-    for (const [fields, ...places] of [
+    for (const [more, ...places] of [
       [{ line_items: Array(1001).fill(line) }, '/line_items'],
       [{ line_items: [line, { ...line, unit_price: '-1.00' }], shipping }, '/shipping'],
-      [{ metadata }, '/metadata'],
+      [{ metadata: fields(51) }, '/metadata'],
       [{ metadata: deep }, '/metadata/a', `/metadata${'/a'.repeat(15)}`],
     ] as const)
-      expect(problemsIn({ ...good, ...fields })).toEqual(places.map((place) => `invalid_format ${place}`));
+      expect(problemsIn({ ...good, ...more })).toEqual(places.map((place) => `invalid_format ${place}`));
   });
 
   it.each([
@@ -204,21 +204,12 @@ describe('the problems of a body', () => {
     );
   });
 
-  it.each([
-    { title: '300,000 items that are not objects', body: () => ({ ...good, line_items: Array(300_000).fill(1) }) },
-    { title: '200,000 empty lines', body: () => ({ ...good, line_items: Array(200_000).fill({}) }) },
-    {
-      title: '100,000 unknown fields',
-      body: () => ({ ...good, ...Object.fromEntries(Array.from({ length: 100_000 }, (_, key) => [`k${key}`, 1])) }),
-    },
-    {
-      title: '50,000 unknown fields of a line',
-      body: () => ({
-        ...good,
-        line_items: [{ ...line, ...Object.fromEntries(Array.from({ length: 50_000 }, (_, key) => [`k${key}`, 1])) }],
-      }),
-    },
-  ])('finds all problems within the time limit for any body of 1 MiB: $title', { timeout: 30_000 }, ({ body }) => {
-    expect(parse(body(), 'handling=strict').problems.length).toBeGreaterThan(0);
+  it.each<[string, () => object]>([
+    ['300,000 items that are not objects', () => ({ line_items: Array(300_000).fill(1) })],
+    ['200,000 empty lines', () => ({ line_items: Array(200_000).fill({}) })],
+    ['100,000 unknown fields', () => fields(100_000)],
+    ['50,000 unknown fields of a line', () => ({ line_items: [{ ...line, ...fields(50_000) }] })],
+  ])('finds all problems within the time limit for any body of 1 MiB: %s', { timeout: 30_000 }, (_, build) => {
+    expect(parse({ ...good, ...build() }, 'handling=strict').problems.length).toBeGreaterThan(0);
   });
 });
