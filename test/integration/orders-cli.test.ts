@@ -281,6 +281,7 @@ it.each([
   ['a tax as a number', changed({ tax_amount: 6 }), 'Line 1: /tax_amount: .*, not 6'],
   ['a tax with three decimals', changed({ tax_amount: '6.005' }), 'at most 2 decimals'],
   ['a negative tax', changed({ tax_amount: '-6.00' }), 'A refund has the type credit'],
+  ['the tax that a marketplace collected', changed({ collected_by: 'marketplace' }), '/tax_amount: Write "0"'],
   ['an order that is not finalized', changed({ status: 'void' }), 'Line 1: /status: Remove'],
   ['an amount as a number', changed({ shipping: { amount: 5 } }), '/shipping/amount: The file has 5. Write'],
   ['no tax', changed({ tax_amount: undefined }), '/tax_amount: .*, not nothing'],

@@ -115,6 +115,11 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
     return refuse('/status', 'Remove status, and any order that is not finalized.');
   const currency = typeof sent === 'string' && isCurrency(sent) ? sent : 'USD';
   const total = taxFrom(tax_amount, '/tax_amount', currency);
+  if (total > 0n && input['collected_by'] === 'marketplace')
+    return refuse(
+      '/tax_amount',
+      'Write "0": the marketplace pays the tax. Returns report another tax as one that you owe.',
+    );
   if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Write the date of the order as a string.');
   if (input['parent_transaction_id'])
     return refuse('/parent_transaction_id', 'Write the reference_id of the sale as parent_reference_id.');
