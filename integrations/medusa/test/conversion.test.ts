@@ -227,6 +227,16 @@ describe('the tax provider', () => {
 const at = (minute: number) => `2026-11-01T10:${String(minute).padStart(2, '0')}:00.000Z`;
 const tax_lines = [{ code: 'US-MI', rate: 10 }];
 
+/** A captured payment, with refunds. */
+const paidBy = (amount: number, ...refunded: readonly number[]) => {
+  const refunds = refunded.map((part, index) => ({
+    id: `ref_${index + 1}`,
+    amount: part,
+    created_at: at(7 + 2 * index),
+  }));
+  return { payment_collections: [{ payments: [{ amount, captures: [{ amount, created_at: at(2) }], refunds }] }] };
+};
+
 /** Builds an order of two units of 10.00 with 10 % tax, with changed fields. */
 const buildOrder = (more: Partial<MedusaOrder> = {}, left = 2, paid = 22): MedusaOrder => ({
   id: 'order_1',
@@ -239,7 +249,7 @@ const buildOrder = (more: Partial<MedusaOrder> = {}, left = 2, paid = 22): Medus
   tax_total: left,
   shipping_address: { country_code: 'us', province: 'MI', postal_code: '48226' },
   items: [{ id: 'ordli_1', quantity: 2, unit_price: 10, tax_lines }],
-  payment_collections: [{ payments: [{ amount: paid, captures: [{ amount: paid, created_at: at(2) }] }] }],
+  ...paidBy(paid),
   ...more,
 });
 /** A credit line of the placement, or of a later version of the order. */
@@ -278,10 +288,8 @@ describe('exchanges', () => {
   });
 
   it('keeps the credit of an earlier return with a fee', () => {
-    const refunds = [{ id: 'ref_1', amount: 7, created_at: at(7) }];
-    const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const methods = [{ id: 'ordsm_1', amount: 4 }];
-    const feeTaken = { shipping_total: 4, shipping_methods: methods, payment_collections: [{ payments }] };
+    const feeTaken = { shipping_total: 4, shipping_methods: methods, ...paidBy(22, 7) };
     const one = buildOrder({ ...feeTaken, items: [{ ...first, detail: received }], returns: [back] }, 1);
     expect(listRefunds(one)).toEqual([
       ['return_1', '4.00'],
@@ -322,18 +330,13 @@ describe('claims', () => {
     const claims = [{ ...claim, claim_items }];
     const returns = [{ ...back, received_at: at(8) }];
     const items = [{ ...first, detail: received }, another];
-    const build = (count: number) => {
-      const times = [at(7), at(9)].slice(0, count);
-      const refunds = times.map((created_at, index) => ({ id: `ref_${index + 1}`, amount: 11, created_at }));
-      const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
-      return buildOrder({ items, returns, claims, payment_collections: [{ payments }] });
-    };
+    const build = (...refunded: number[]) => buildOrder({ items, returns, claims, ...paidBy(22, ...refunded) });
     const [goodwill, refund] = [
       ['ref_1', '11.00'],
       ['ref_2', '11.00'],
     ];
-    expect(listRefunds(build(1))).toEqual([['claim_1', '0.00'], goodwill, ['return_1', '11.00']]);
-    expect(listRefunds(build(2))).toEqual([['claim_1', '11.00'], goodwill, ['return_1', '0.00'], refund]);
+    expect(listRefunds(build(11))).toEqual([['claim_1', '0.00'], goodwill, ['return_1', '11.00']]);
+    expect(listRefunds(build(11, 11))).toEqual([['claim_1', '11.00'], goodwill, ['return_1', '0.00'], refund]);
   });
 
   it('refunds nothing for a canceled claim', () => {
@@ -369,24 +372,21 @@ describe('conversion of orders', () => {
   });
 
   it('counts an order paid partly with store credit as paid, even after a refund', () => {
-    const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
-    const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
     const credit_lines = [buildCreditLine(10), buildCreditLine(5, 2)];
-    const sold = toSoldOrder(buildOrder({ credit_lines, payment_collections: [{ payments }] }));
+    const sold = toSoldOrder(buildOrder({ credit_lines, ...paidBy(12, 5) }));
     expect([sold.wanted, sold.total, sold.unpaid, sold.refunds.length]).toEqual(['finalized', '22.00', '0.00', 1]);
     // A credit line of a later order version pays only its amount above the refunds.
     const later = [buildCreditLine(7), buildCreditLine(8, 2)];
-    const more = toSoldOrder(buildOrder({ credit_lines: later, payment_collections: [{ payments }] }));
+    const more = toSoldOrder(buildOrder({ credit_lines: later, ...paidBy(12, 5) }));
     expect([more.unpaid, more.refunds.length]).toEqual(['0.00', 1]);
     const all = toSoldOrder(buildOrder({ credit_lines: [buildCreditLine(22)], payment_collections: [] }));
     expect([all.wanted, all.unpaid]).toEqual(['finalized', '0.00']);
   });
 
   it('counts store credit in the overpayment after an edit lowers the total of an order', () => {
-    const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }] }];
     const items = [{ ...first, quantity: 1 }];
     const credit_lines = [buildCreditLine(10)];
-    const sold = toSoldOrder(buildOrder({ items, credit_lines, payment_collections: [{ payments }] }, 1));
+    const sold = toSoldOrder(buildOrder({ items, credit_lines, ...paidBy(12) }, 1));
     expect([sold.total, sold.paid]).toEqual(['11.00', '22.00']);
   });
 
@@ -409,9 +409,7 @@ describe('conversion of orders', () => {
   });
 
   it('credits the full amount of a canceled order that was paid partly with store credit', () => {
-    const refunds = [{ id: 'ref_1', amount: 12, created_at: at(7) }];
-    const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
-    const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };
+    const canceled = { status: 'canceled', canceled_at: at(8), ...paidBy(12, 12) };
     // Medusa writes a credit line for the refund.
     expect(
       listRefunds(buildOrder({ ...canceled, credit_lines: [buildCreditLine(10), buildCreditLine(12, 2)] })),
@@ -422,20 +420,16 @@ describe('conversion of orders', () => {
   });
 
   it('credits the returned units if an order has a refund after the return', () => {
-    const refunds = [{ id: 'ref_1', amount: 11, created_at: at(7) }];
-    const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const items = [{ ...first, detail: received }];
-    const sold = toSoldOrder(buildOrder({ items, returns: [back], payment_collections: [{ payments }] }, 1));
+    const sold = toSoldOrder(buildOrder({ items, returns: [back], ...paidBy(22, 11) }, 1));
     const refund = { id: 'ref_1', total: '11.00', lines: [{ id: 'ordli_1', quantity: 1 }] };
     expect(sold.refunds).toMatchObject([noPart, refund]);
   });
 
   it('credits all units of a return that was received in two parts', () => {
-    const refunds = [{ id: 'ref_1', amount: 22, created_at: at(7) }];
-    const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     // The return has only the units of the last part.
     const items = [{ ...first, detail: { return_received_quantity: 2 } }];
-    const sold = toSoldOrder(buildOrder({ items, returns: [back], payment_collections: [{ payments }] }, 0));
+    const sold = toSoldOrder(buildOrder({ items, returns: [back], ...paidBy(22, 22) }, 0));
     expect(sold.refunds).toMatchObject([noPart, { id: 'ref_1', lines: [{ id: 'ordli_1', quantity: 2 }] }]);
   });
 
