@@ -1,8 +1,7 @@
 import readExcelFile from 'read-excel-file/node';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { hourMs, later, made } from '../support/sales.ts';
+import { everyRow, hourMs, later, made } from '../support/sales.ts';
 import {
   click,
   downloaded,
@@ -366,19 +365,14 @@ describe('500 random documents', () => {
   /** The sums of the listed transactions by state, in the order of the columns. */
   const summed = async () => {
     const sums: Record<string, number[]> = {};
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: Schema<'TransactionList'> = await made(
-        own.filer.list({ limit: '100', ...(cursor && { starting_after: cursor }) }),
-      );
-      for (const { status, type, tax_amount, taxable_amount, subtotal_amount, tax_summary } of page.data) {
-        if (status !== 'finalized') continue;
-        const state = tax_summary[0]?.jurisdiction_code.slice(3, 5) as string;
-        const sign = type === 'sale' ? 1 : -1;
-        const amounts = [tax_amount, taxable_amount, subtotal_amount].map((amount) => sign * cents(amount));
-        const all = [...amounts, type === 'credit' ? -cents(subtotal_amount) : 0];
-        sums[state] = all.map((amount, at) => amount + (sums[state]?.[at] ?? 0));
-      }
-      cursor = page.next_cursor;
+    const { rows } = await everyRow((after) => own.filer.list({ limit: '100', ...after }));
+    for (const { status, type, tax_amount, taxable_amount, subtotal_amount, tax_summary } of rows) {
+      if (status !== 'finalized') continue;
+      const state = tax_summary[0]?.jurisdiction_code.slice(3, 5) as string;
+      const sign = type === 'sale' ? 1 : -1;
+      const amounts = [tax_amount, taxable_amount, subtotal_amount].map((amount) => sign * cents(amount));
+      const all = [...amounts, type === 'credit' ? -cents(subtotal_amount) : 0];
+      sums[state] = all.map((amount, at) => amount + (sums[state]?.[at] ?? 0));
     }
     return sums;
   };
