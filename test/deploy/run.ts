@@ -31,25 +31,18 @@ export const eventually = async <Value>(
   }
 };
 
-export type Run = {
-  /**
-   * Runs a step on which later steps depend: a failure ends the test. Prints the returned string, or the `words` of the
-   * result.
-   */
-  readonly need: <Value>(title: string, step: () => Promise<Value>) => Promise<Value>;
-  /** Runs an independent step: the test continues after a failure. */
-  readonly check: (title: string, step: () => Promise<unknown>) => Promise<void>;
-  readonly failures: () => number;
-};
-
 const getReason = (error: unknown): string => {
   const { name, message, stack } = error as Error;
   return name === 'Failed' || name === 'LevyRefused' ? message : String(stack ?? error);
 };
 
-export const newRun = (print: (line: string) => void): Run => {
+export const newRun = (print: (line: string) => void) => {
   let failures = 0;
-  const need: Run['need'] = async (title, step) => {
+  /**
+   * Runs a step on which later steps depend: a failure ends the test. Prints the returned string, or the `words` of the
+   * result.
+   */
+  const need = async <Value>(title: string, step: () => Promise<Value>): Promise<Value> => {
     const start = performance.now();
     const line = (word: string) => {
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -67,8 +60,10 @@ export const newRun = (print: (line: string) => void): Run => {
       throw error;
     }
   };
-  const check: Run['check'] = async (title, step) => {
+  /** Runs an independent step: the test continues after a failure. */
+  const check = async (title: string, step: () => Promise<unknown>): Promise<void> => {
     await need(title, step).catch(() => {});
   };
   return { need, check, failures: () => failures };
 };
+export type Run = ReturnType<typeof newRun>;

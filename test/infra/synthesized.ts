@@ -38,22 +38,6 @@ type Template = {
   readonly Resources: Record<string, Resource>;
   readonly Outputs: Readonly<Record<string, { readonly Value: Reference }>>;
 };
-export type Synthesized = {
-  readonly outdir: string;
-  /**
-   * The templates of both stacks. In the service template, references to outputs of the data stack are replaced by
-   * their values.
-   */
-  readonly data: Template;
-  readonly service: Template;
-  /** The resources and outputs of both stacks. The logical ids are distinct. */
-  readonly template: Template;
-  readonly ofType: (type: string) => (readonly [id: string, resource: Resource])[];
-  readonly listProperties: (type: string) => Properties[];
-  /** Returns the properties of the resource with this id. */
-  readonly at: (id: string) => Properties;
-};
-
 type Name = keyof typeof contexts;
 
 /** Replaces each reference to an output of another stack by the output's value. */
@@ -65,16 +49,19 @@ const resolved = (value: any, outputs: Template['Outputs']): any => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolved(one, outputs)]));
 };
 
-const read = (outdir: string): Synthesized => {
+const read = (outdir: string) => {
   const getTemplate = (name: string) => JSON.parse(readFileSync(join(outdir, `${name}.template.json`), 'utf8'));
   const data: Template = getTemplate('LevyData');
+  // References to outputs of the data stack are replaced by their values.
   const service: Template = resolved(getTemplate('Levy'), data.Outputs);
+  // The resources and outputs of both stacks. The logical ids are distinct.
   const template: Template = {
     ...service,
     Resources: { ...data.Resources, ...service.Resources },
     Outputs: { ...data.Outputs, ...service.Outputs },
   };
   const ofType = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
+  /** Returns the properties of the resource with this id. */
   const at = (id: string): Properties => {
     const resource = template.Resources[id];
     if (!resource) throw new Error(`${id} is not in the templates.`);
@@ -83,6 +70,7 @@ const read = (outdir: string): Synthesized => {
   const listProperties = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
   return { outdir, data, service, template, ofType, listProperties, at };
 };
+export type Synthesized = ReturnType<typeof read>;
 
 /** The output folder of an app with a queue in each stack that cdk-nag must report, and the error of its synthesis. */
 export const carelessFolder = 'careless';

@@ -57,15 +57,6 @@ export type Figures = {
   readonly init: { readonly init_ms: number; readonly init_cpu_ms: number };
   readonly responses: readonly Measured[];
 };
-export type Instance = {
-  /** Invokes the function with an event. Throws if it fails or times out. */
-  readonly invoke: (event: unknown) => Promise<unknown>;
-  readonly figures: () => Figures;
-  /** The log output of the function and the runtime so far. */
-  readonly log: () => string;
-  readonly stop: () => Promise<void>;
-};
-
 const untilListening = (url: string, child: ChildProcess, log: () => string) =>
   eventually(
     'the runtime interface emulator listens',
@@ -105,11 +96,7 @@ const buildEnvironment = ({ name, folder, environment, memoryMegabytes, timeoutS
 });
 
 /** Starts a new instance of a deployed function in AWS's runtime interface emulator, on loopback. */
-export const startInstance = async (
-  tools: Tools,
-  deployed: Deployed,
-  more: Record<string, string>,
-): Promise<Instance> => {
+export const startInstance = async (tools: Tools, deployed: Deployed, more: Record<string, string>) => {
   const [port, runtimePort] = [await freePort(0, 'PORT'), await freePort(0, 'PORT')];
   const url = `http://${loopback}:${port}/2015-03-31/functions/function/invocations`;
   const folder = temporaryFolder();
@@ -144,7 +131,8 @@ export const startInstance = async (
     throw error;
   });
   return {
-    invoke: async (event) => {
+    /** Invokes the function with an event. Throws if it fails or times out. */
+    invoke: async (event: unknown): Promise<unknown> => {
       const signal = AbortSignal.timeout((deployed.timeoutSeconds + 5) * 1000);
       const response = await fetch(url, { method: 'POST', body: JSON.stringify(event), signal });
       const text = await response.text();
@@ -153,12 +141,14 @@ export const startInstance = async (
       if (failure !== null || !response.ok) throw new Error(`${deployed.name} failed: ${failure ?? text}\n${log}`);
       return result;
     },
-    figures: () => {
+    figures: (): Figures => {
       const lines = existsSync(figuresFile) ? readFileSync(figuresFile, 'utf8').trim().split('\n') : [];
       const [init, ...responses] = lines.map((line) => JSON.parse(line));
       return { init, responses };
     },
+    /** The log output of the function and the runtime so far. */
     log: () => log,
     stop,
   };
 };
+export type Instance = Awaited<ReturnType<typeof startInstance>>;
