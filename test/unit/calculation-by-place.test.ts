@@ -194,68 +194,61 @@ describe('products taxed differently in places with the same general rate', () =
 });
 
 describe('custom jurisdictions of a ZIP', () => {
-  const jurisdiction = { code: 'US-KY-OWN-DOWNTOWN', name: 'Downtown', type: 'district', tax_type: 'sales' } as const;
-  const own = buildOwnRules({
-    jurisdictions: [{ ...jurisdiction, zips: [['40202', '40202']] }],
-    rates: [{ ...always, jurisdiction: jurisdiction.code, rate: '0.01', source: 'own:ruling' }],
-  });
-  const releaseFor = () => withOwnRules(builtIn('KY'), own);
-  const louisville = { state: 'KY', city: 'Louisville' };
+  const downtown = (state: string, zip: string, term: object = {}) => {
+    const code = `US-${state}-OWN-DOWNTOWN`;
+    return {
+      jurisdictions: [{ code, name: 'Downtown', type: 'district', tax_type: 'sales', zips: [[zip, zip]] }],
+      rates: [{ ...always, jurisdiction: code, rate: '0.01', source: 'own:ruling', ...term }],
+    } as const;
+  };
+  /** Returns the tax on a sale, and its warnings about an ambiguous address. */
+  const askOwn = (own: Parameters<typeof buildOwnRules>[0], { state, ...to }: Address & { readonly state: string }) => {
+    // Mississippi and Idaho tax remote sales without local taxes.
+    const isRemote = state === 'MS' || state === 'ID';
+    const from = isRemote && { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
+    const releaseFor = () => withOwnRules(builtIn(state), buildOwnRules(own));
+    const outcome = ask({ to: { state, ...to }, tax_date, ...from }, { releaseFor });
+    const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
+    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(messages.length > 0);
+    return [outcome.tax_amount, messages];
+  };
+  const sendZip = [expect.stringMatching(/custom rules .* Send the ZIP code\.$/)];
 
   // Kentucky has no other local taxes.
   it.each([
-    ['40202', '7.00', false],
-    ['40203', '6.00', false],
-    ['', '6.00', true],
-  ])('calculates a tax of $1 for the ZIP "$0", ambiguous: $2', (postal_code, tax, isAmbiguous) => {
-    const outcome = ask({ to: { ...louisville, postal_code }, tax_date }, { releaseFor });
-    expect([outcome.tax_amount, outcome.line_items[0]?.address_resolution.ambiguous]).toEqual([tax, isAmbiguous]);
-    const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
-    expect(messages).toEqual(isAmbiguous ? [expect.stringMatching(/custom rules .* Send the ZIP code\.$/)] : []);
+    ['40202', '7.00', []],
+    ['40203', '6.00', []],
+    ['', '6.00', sendZip],
+  ])('calculates a tax of $1 for the ZIP "$0", with the warnings $2', (postal_code, tax, warnings) => {
+    const to = { state: 'KY', city: 'Louisville', postal_code };
+    expect(askOwn(downtown('KY', '40202'), to)).toEqual([tax, warnings]);
   });
 
   it.each([
-    ['a former rate', 'KY', { from: '2020-01-01', to: '2021-12-31' }, null, false],
-    ['a later rate', 'KY', { from: '2028-01-01' }, null, false],
-    // Mississippi and Idaho tax remote sales without local taxes.
-    ['a rate in a sale from another state', 'MS', {}, '7.00', true],
-    ['a rate in a sale from another state', 'ID', {}, '6.00', true],
+    ['a former rate', 'KY', { from: '2020-01-01', to: '2021-12-31' }, '6.00', []],
+    ['a later rate', 'KY', { from: '2028-01-01' }, '6.00', []],
+    ['a rate in a sale from another state', 'MS', {}, '7.00', sendZip],
+    ['a rate in a sale from another state', 'ID', {}, '6.00', sendZip],
   ])(
     '%s in %s: reports an address without a ZIP as ambiguous only if the custom tax may apply',
-    (_, state, term, tax, expected) => {
-      const code = `US-${state}-OWN-DOWNTOWN`;
-      const custom = buildOwnRules({
-        jurisdictions: [{ ...jurisdiction, code, zips: [['39201', '39201']] }],
-        rates: [{ ...always, jurisdiction: code, rate: '0.01', source: 'own:ruling', ...term }],
-      });
-      const from = tax !== null && { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
-      const releaseFor = () => withOwnRules(builtIn(state), custom);
-      const outcome = ask({ to: { state }, tax_date, ...from }, { releaseFor });
-      expect(outcome.tax_amount).toBe(tax ?? '6.00');
-      expect(outcome.warnings.some((warning) => warning.code === 'address_ambiguous')).toBe(expected);
+    (_, state, term, tax, warnings) => {
+      expect(askOwn(downtown(state, '39201', term), { state })).toEqual([tax, warnings]);
     },
   );
 
-  const general = rule('own', ['GENERAL'], { type: 'exempt' });
-  const exempting = { ...general, source: 'own:ruling' };
-  // Kentucky taxes 100.00 at 6 %. Mississippi taxes it at 7 % without local taxes for remote sales.
+  const exempting = { ...rule('own', ['GENERAL'], { type: 'exempt' }), source: 'own:ruling' };
+  // Kentucky taxes 100.00 at 6 %. Mississippi taxes it at 7 %.
   it.each([
-    ['40202', 'KY', {}, '0.00', false],
-    ['40203', 'KY', {}, '6.00', false],
-    ['', 'KY', {}, '6.00', true],
-    ['', 'KY', { to: '2021-12-31' }, '6.00', false],
-    ['', 'MS', {}, '7.00', true],
+    ['40202', 'KY', {}, '0.00', []],
+    ['40203', 'KY', {}, '6.00', []],
+    ['', 'KY', {}, '6.00', sendZip],
+    ['', 'KY', { to: '2021-12-31' }, '6.00', []],
+    ['', 'MS', {}, '7.00', sendZip],
   ])(
-    'calculates a tax of $3 with an exemption in ZIP 40202 for the ZIP "$0" in $1 ($2), ambiguous: $4',
-    (postal_code, state, term, tax, isOpen) => {
-      const zips = [['40202', '40202']] as const;
-      const custom = buildOwnRules({ rules: [{ ...exempting, id: 'own-downtown', zips, ...term }] });
-      const from = state === 'KY' ? {} : { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
-      const own = { releaseFor: () => withOwnRules(builtIn(state), custom) };
-      const outcome = ask({ to: { state, postal_code }, tax_date, ...from }, own);
-      expect(outcome.tax_amount).toBe(tax);
-      const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
-      expect(messages).toEqual(isOpen ? [expect.stringMatching(/custom rules .* Send the ZIP code\.$/)] : []);
+    'calculates a tax of $3 with an exemption in ZIP 40202 for the ZIP "$0" in $1 ($2), with the warnings $4',
+    (postal_code, state, term, tax, warnings) => {
+      const rules = [{ ...exempting, id: 'own-downtown', zips: [['40202', '40202'] as const], ...term }];
+      expect(askOwn({ rules }, { state, postal_code })).toEqual([tax, warnings]);
     },
   );
 
@@ -269,11 +262,7 @@ describe('custom jurisdictions of a ZIP', () => {
     ['MN', '27053', { postal_code: '55401' }, '0.00', null],
   ])('calculates a tax of $3 with an exemption in county $0 $1 for $2: $4', (state, county, to, tax, expected) => {
     const rules = [{ ...exempting, id: 'own-county', counties: [county] }];
-    const own = { releaseFor: () => withOwnRules(builtIn(state), buildOwnRules({ rules })) };
-    const outcome = ask({ to: { state, ...to }, tax_date }, own);
-    expect(outcome.tax_amount).toBe(tax);
-    const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
-    expect(messages).toEqual(expected ? [expect.stringMatching(expected)] : []);
+    expect(askOwn({ rules }, { state, ...to })).toEqual([tax, expected ? [expect.stringMatching(expected)] : []]);
   });
 });
 
