@@ -144,52 +144,34 @@ export const replayTransaction = async (id: string, account: Account, ports: Rep
   const found = await ports.ledger.find(account.id, id);
   if (!found) return refuse(notFound);
   const stored = expireStoredIfDue(found, ports.now());
-  const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
+  const { transaction, creditOf, creditBasis: basis } = stored;
+  const impossible = (reason: NonNullable<Replay['reason']>, detail: string) =>
+    accept({ ...buildReplay(transaction, []), match: null, reason, detail });
+  const parentId = creditOf === null ? null : transaction.parent_transaction_id;
   const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
   if ([stored, sale].some((known) => known?.transaction.redacted_at !== undefined))
-    return accept(toReplay(stored.transaction, erased));
+    return impossible(
+      'redacted',
+      'Its address was removed with the personal data, so the amounts cannot be recalculated. They are as recorded.',
+    );
   const context = await recordedContext(stored, sale ?? null, account.settings, ports);
-  return accept(toReplay(stored.transaction, 'reason' in context ? context : replay(stored, sale, context)));
+  if (context instanceof ReleaseNotFound)
+    return impossible('release_not_found', `The content no longer has ${context.release}.`);
+  if (sale === undefined || (sale && !basis))
+    return impossible('parent_not_known', 'The state of the sale that this credit was computed from was not stored.');
+  const replayed = sale && basis ? replayCredit({ stored, basis, sale, context }) : replaySale(stored, context);
+  if (replayed.ok) return accept(buildReplay(transaction, listDifferences(transaction, replayed.value)));
+  const titles = replayed.problems.map(({ title }) => title).join('; ');
+  return impossible('refused', `The current engine rejects it: ${titles}.`);
 };
 
-type Unknown = { readonly reason: NonNullable<Replay['reason']>; readonly detail: string };
-
-const erased: Unknown = {
-  reason: 'redacted',
-  detail:
-    'Its address was removed with the personal data, so the amounts cannot be recalculated. They are as recorded.',
-};
-
-const replay = (
-  stored: StoredTransaction,
-  sale: StoredTransaction | null | undefined,
-  context: Context,
-): ReplayTotals | Unknown => {
-  if (sale === null) return figuresOr(replaySale(stored, context));
-  const { creditBasis: basis } = stored;
-  if (!sale || !basis)
-    return {
-      reason: 'parent_not_known',
-      detail: 'The state of the sale that this credit was computed from was not stored.',
-    };
-  return figuresOr(replayCredit({ stored, basis, sale, context }));
-};
-
-const figuresOr = (result: Result<ReplayTotals>): ReplayTotals | Unknown =>
-  result.ok
-    ? result.value
-    : {
-        reason: 'refused',
-        detail: `The current engine rejects it: ${result.problems.map(({ title }) => title).join('; ')}.`,
-      };
-
-/** Loads the original context of a transaction without any active content, or returns why it cannot be loaded. */
+/** Loads the original context of a transaction without any active content. Returns the error of a missing release. */
 const recordedContext = async (
   stored: StoredTransaction,
   sale: StoredTransaction | null,
   account: Settings,
   { loadContent, now }: ReplayPorts,
-): Promise<Context | Unknown> => {
+): Promise<Context | ReleaseNotFound> => {
   const { transaction, settingsSnapshot } = stored;
   const settings = { ...account, ...settingsSnapshot };
   const { content_releases } = transaction;
@@ -206,25 +188,21 @@ const recordedContext = async (
       releaseFor: (address) => (isPinned(address) ? found(address) : undefined),
     };
   } catch (error) {
-    if (!(error instanceof ReleaseNotFound)) throw error;
-    return { reason: 'release_not_found', detail: `The content no longer has ${error.release}.` };
+    if (error instanceof ReleaseNotFound) return error;
+    throw error;
   }
 };
 
-const toReplay = (transaction: Transaction, replayed: ReplayTotals | Unknown): Replay => {
-  const isKnown = !('reason' in replayed);
-  const differences: readonly ReplayDifference[] = isKnown ? listDifferences(transaction, replayed) : [];
-  return {
-    object: 'replay',
-    id: transaction.id,
-    version: transaction.version,
-    match: isKnown ? differences.length === 0 : null,
-    reason: isKnown ? null : replayed.reason,
-    detail: isKnown ? null : replayed.detail,
-    engine_version: transaction.engine_version,
-    replayed_engine_version: engineVersion,
-    content_releases: transaction.content_releases,
-    difference_count: differences.length,
-    differences: differences.slice(0, differencesMax),
-  };
-};
+const buildReplay = (transaction: Transaction, differences: readonly ReplayDifference[]): Replay => ({
+  object: 'replay',
+  id: transaction.id,
+  version: transaction.version,
+  match: differences.length === 0,
+  reason: null,
+  detail: null,
+  engine_version: transaction.engine_version,
+  replayed_engine_version: engineVersion,
+  content_releases: transaction.content_releases,
+  difference_count: differences.length,
+  differences: differences.slice(0, differencesMax),
+});
