@@ -35,11 +35,11 @@ const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const shares = capped(balances.map(remainingShare), remaining.total, unpaidAmounts(parent, remaining.charges));
   const count = parent.line_items.length;
   const rests = parent.line_items.map((line, at) =>
-    findRest(line, shares[at] as Share, balances[at] as Balance, exponent),
+    restLine(line, shares[at] as Share, balances[at] as Balance, exponent),
   );
-  const left = rests.filter(isLeft);
-  const first = rests.filter(({ line }) => !isReduction(line.unit_price)).slice(0, 1);
-  const lines = (left.length > 0 ? left : first).map((rest) => restLine(rest, exponent));
+  const left = rests.filter(({ isLeft }) => isLeft);
+  const first = rests.filter((_, at) => !isReduction(parent.line_items[at]?.unit_price)).slice(0, 1);
+  const lines = (left.length > 0 ? left : first).map(({ line }) => line);
   const shipping = mapShipping(parent.shipping, (charge, index) => {
     const taken = shares[count + index] as Share;
     const sized = { ...taken, amount: taken.net, discount: 0n };
@@ -53,36 +53,19 @@ type Shipping = ShippingResponse | ShippingResponse[] | null;
 const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[] | null): Shipping =>
   Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
 
-/**
- * The remaining amounts of a line, with its share of the coupon. `amount` is before the coupon, if it reduces the
- * price.
- */
-type Rest = {
-  readonly line: LineItemResponse;
-  readonly taken: Share;
-  readonly balance: Balance;
-  readonly amount: bigint;
-  readonly thirdPartyDiscount: bigint;
-};
-
-const findRest = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): Rest => {
-  const isReduced = isReducedByCoupon(line, exponent);
+/** Credits the remaining amounts of a line, with the rest of its coupon, which may reduce its price. */
+const restLine = (parent: LineItemResponse, taken: Share, balance: Balance, exponent: number) => {
   const { whole, credited } = balance;
   const thirdPartyDiscount = positive(whole.third_party_discount - credited.third_party_discount);
-  const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
-  return { line, taken, balance, amount, thirdPartyDiscount };
-};
-
-const isLeft = ({ taken, balance: { whole, credited }, thirdPartyDiscount }: Rest): boolean =>
-  !isNothing(taken) ||
-  thirdPartyDiscount !== 0n ||
-  // A fee has no net, and no tax if none was recorded.
-  whole.rows.some(({ calculated }, row) => calculated > (credited.rows[row]?.calculated ?? 0n));
-
-const restLine = ({ line, taken, balance, amount, thirdPartyDiscount }: Rest, exponent: number): LineItemResponse => {
+  const amount = isReducedByCoupon(parent, exponent) ? taken.net + thirdPartyDiscount : taken.net;
   const sized = { ...taken, unitPrice: formatAmount(amount, exponent), amount, discount: 0n, thirdPartyDiscount };
-  const sent = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
-  return creditLine(sent, line, sized, balance, exponent);
+  const sent = { ...parent, quantity: '1', discount_amount: null, third_party_discount_amount: null };
+  const isLeft =
+    !isNothing(taken) ||
+    thirdPartyDiscount !== 0n ||
+    // A fee has no net, and no tax if none was recorded.
+    whole.rows.some(({ calculated }, row) => calculated > (credited.rows[row]?.calculated ?? 0n));
+  return { line: creditLine(sent, parent, sized, balance, exponent), isLeft };
 };
 
 // Unmatched credit lines reduce the total, but not the remaining amounts of the lines. They returned only what the buyer
