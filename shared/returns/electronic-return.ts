@@ -60,21 +60,20 @@ export const identityMissing = incomplete(
 
 type Reason = readonly [title: string, detail: string];
 
-const otherTaxReasons = (state: string, totals: readonly Total[]): Reason[] => {
+/** Finds sales at a rate of the state that includes another tax. */
+const otherTaxReason = (state: string, totals: readonly Total[]): Reason | false => {
   const other = findOtherTax(state);
   const own = totals.find(({ jurisdiction_code, currency }) => jurisdiction_code === state && currency === 'USD');
   const row = own?.rates.find(({ rate, gross_amount }) => rate === other?.rate && read(gross_amount) !== 0n);
-  if (!other || !row) return [];
+  if (!other || !row) return false;
   return [
-    [
-      'Other tax included',
-      `The filing has sales of ${row.gross_amount} at the rate ${other.rate}, which includes ${other.tax}. The return has no element for it. Enter the totals in the forms of the state.`,
-    ],
+    'Other tax included',
+    `The filing has sales of ${row.gross_amount} at the rate ${other.rate}, which includes ${other.tax}. The return has no element for it. Enter the totals in the forms of the state.`,
   ];
 };
 
 /** Lists the amounts of a member's filing that the return cannot contain. */
-const totalsReasons = (filing: Filing, name: string): Reason[] => {
+const totalsReasons = (filing: Filing, name: string): (Reason | false)[] => {
   const totals = listTotals(filing);
   const foreign = new Set(totals.flatMap(({ currency }) => (currency === 'USD' ? [] : [currency])));
   const isComposite = usesCompositeCodes(filing.state);
@@ -85,25 +84,23 @@ const totalsReasons = (filing: Filing, name: string): Reason[] => {
       .map((total) => `${total.jurisdiction_name} (${total.jurisdiction_code})`),
   );
   const list = [...uncoded].join(', ');
-  const currencies: Reason = [
-    'Other currencies',
-    `The filing has amounts in ${[...foreign].join(', ')}, and the return is in USD. Convert them, and enter the totals in the form of the state.`,
-  ];
-  const codes: Reason = [
-    'Reporting codes missing',
-    isComposite
-      ? `${name} requires composite codes of places, which Levy does not have: ${list}. Enter the totals in the form of the state.`
-      : `The content has no reporting code for these jurisdictions: ${list}. Import the rate and boundary files of ${name}, which have the codes, for later sales. Enter this period's totals in the form of the state.`,
-  ];
   return [
-    ...(foreign.size > 0 ? [currencies] : []),
-    ...otherTaxReasons(filing.state, totals),
-    ...(uncoded.size > 0 ? [codes] : []),
+    foreign.size > 0 && [
+      'Other currencies',
+      `The filing has amounts in ${[...foreign].join(', ')}, and the return is in USD. Convert them, and enter the totals in the form of the state.`,
+    ],
+    otherTaxReason(filing.state, totals),
+    uncoded.size > 0 && [
+      'Reporting codes missing',
+      isComposite
+        ? `${name} requires composite codes of places, which Levy does not have: ${list}. Enter the totals in the form of the state.`
+        : `The content has no reporting code for these jurisdictions: ${list}. Import the rate and boundary files of ${name}, which have the codes, for later sales. Enter this period's totals in the form of the state.`,
+    ],
   ];
 };
 
 /** Lists the reasons why a filing cannot be returned electronically. */
-const filingReasons = (filing: Filing, identity: ReturnIdentity | null): Reason[] => {
+const filingReasons = (filing: Filing, identity: ReturnIdentity | null): (Reason | false)[] => {
   const { state, status, period_end } = filing;
   const letters = stateOfJurisdiction(state);
   const name = stateName(letters);
@@ -114,24 +111,22 @@ const filingReasons = (filing: Filing, identity: ReturnIdentity | null): Reason[
         `${name} is not a full member of the Streamlined Sales Tax Agreement, so it does not accept this return. Enter the totals of the filing in the form of the state.`,
       ],
     ];
-  const unnamed: Reason = [
-    'Account number missing',
-    `return_identity has neither an sst_id nor an entry for ${letters} in state_ids. Set one of them.`,
-  ];
-  const closing: Reason = ['Filing not closed', 'The filing is still closing. Request the return again in a minute.'];
-  const canceled: Reason = ['Filing canceled', 'The filing is canceled. Close the period again.'];
+  const isUnnamed = identity?.sst_id === null && identity.state_ids[letters] === undefined;
   return [
-    ...(identity && identity.sst_id === null && identity.state_ids[letters] === undefined ? [unnamed] : []),
-    ...(status === 'closing' ? [closing] : []),
-    ...(status === 'canceled' ? [canceled] : []),
+    isUnnamed && [
+      'Account number missing',
+      `return_identity has neither an sst_id nor an entry for ${letters} in state_ids. Set one of them.`,
+    ],
+    status === 'closing' && ['Filing not closed', 'The filing is still closing. Request the return again in a minute.'],
+    status === 'canceled' && ['Filing canceled', 'The filing is canceled. Close the period again.'],
     ...totalsReasons(filing, name),
   ];
 };
 
 const filingProblems = (filing: Filing, identity: ReturnIdentity | null): Problem[] =>
-  filingReasons(filing, identity).map(([title, detail]) =>
-    incomplete(title, `${filing.state} ${filing.period_end}: ${detail}`),
-  );
+  filingReasons(filing, identity)
+    .filter((reason) => reason !== false)
+    .map(([title, detail]) => incomplete(title, `${filing.state} ${filing.period_end}: ${detail}`));
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -23,6 +23,8 @@ const roundTo = (amount: bigint, unit: FormLayout['unit']): bigint => {
 const getTax = ({ calculated_tax_amount }: Pick<FilingTotal, 'calculated_tax_amount'>): bigint =>
   read(calculated_tax_amount);
 
+type FilingSum = FilingWithTotals['summary'][number];
+
 type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount' | 'exempt_by_reason'>;
 
 /** Returns the sales whose tax a marketplace collects. */
@@ -95,34 +97,28 @@ const getAmount = (
   return getSum(line.add, amountAt) - getSum(line.subtract ?? [], amountAt);
 };
 
-const frequencyNotes = (layout: FormLayout, { frequency }: FilingWithTotals): string[] =>
-  layout.frequency === undefined || layout.frequency === frequency
-    ? []
-    : [
-        `This is the form of a ${layout.frequency}. The state has another form for a ${frequency.replace('_', ' ')}: its lines can differ.`,
-      ];
+const frequencyNote = (layout: FormLayout, { frequency }: FilingWithTotals): string | false =>
+  layout.frequency !== undefined &&
+  layout.frequency !== frequency &&
+  `This is the form of a ${layout.frequency}. The state has another form for a ${frequency.replace('_', ' ')}: its lines can differ.`;
 
-const lowConfidenceNotes = ({ confidence, source }: FormLayout): string[] =>
-  confidence === 'low'
-    ? [`The lines were not compared with the current form. Compare each line before you file. Source: ${source}.`]
-    : [];
-
-const marketplaceNotes = ({ lines, marketplace }: FormLayout, whole: Base | undefined): string[] => {
+const marketplaceNote = ({ lines, marketplace }: FormLayout, whole: FilingSum | undefined): string | false => {
   const advice = marketplace ?? 'If the instructions of the form exclude them, subtract them from both';
   const amount = sumMarketplace(whole ? [whole] : []);
   const isExcluded = lines.some((line) => 'figure' in line && line.figure.startsWith('own_gross'));
   const place = isExcluded
     ? 'are not on this form, because the state excludes them from the return of the seller'
     : `are in gross sales and in deductions. ${advice}`;
-  return amount === 0n ? [] : [`Sales of ${money(amount)} USD whose tax a marketplace collects ${place}.`];
+  return amount !== 0n && `Sales of ${money(amount)} USD whose tax a marketplace collects ${place}.`;
 };
 
-const creditNotes = ({ credits }: FormLayout, whole: Pick<FilingTotal, 'credit_amount'> | undefined): string[] => {
+const creditNote = ({ credits }: FormLayout, whole: FilingSum | undefined): string | false => {
   const amount = read(whole?.credit_amount ?? '0.00');
   const advice = credits ?? 'If the form reports refunds on separate lines, add the credits back and enter them there.';
-  return amount === 0n
-    ? []
-    : [`Credits of ${money(-amount)} USD are subtracted on the lines. The entries of the filing list them. ${advice}`];
+  return (
+    amount !== 0n &&
+    `Credits of ${money(-amount)} USD are subtracted on the lines. The entries of the filing list them. ${advice}`
+  );
 };
 
 /** Returns the totals in US dollars. */
@@ -137,42 +133,37 @@ const listNotes = (
   due: bigint,
 ): string[] => {
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
+  const others = filing.summary.filter(({ currency }) => currency !== 'USD');
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
   const notRegistered = read(whole?.exempt_by_reason.not_registered ?? '0.00');
   const fees = getSum(dollarTotals(filing), ({ tax_due }) => read(tax_due.fees));
-  return [
-    ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
-    ...frequencyNotes(layout, filing),
-    ...lowConfidenceNotes(layout),
+  const uncoded = local.filter(({ reporting_code }) => reporting_code === null);
+  const notes = [
+    filing.status === 'dry_run' && 'The period is not closed: the amounts can change.',
+    frequencyNote(layout, filing),
+    layout.confidence === 'low' &&
+      `The lines were not compared with the current form. Compare each line before you file. Source: ${layout.source}.`,
     ...layout.notes,
-    ...marketplaceNotes(layout, whole),
-    ...creditNotes(layout, whole),
-    ...(notRegistered === 0n
-      ? []
-      : [
-          `Sales of ${money(notRegistered)} USD on days without a registration are in gross sales and in deductions. If the return does not cover these days, subtract them from both.`,
-        ]),
-    ...(due < 0n
-      ? ['Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.']
-      : []),
-    ...(filing.status === 'closing' ? ['The filing is closing: the amounts are partial.'] : []),
-    ...(notCovered === 0n
-      ? []
-      : [`Sales of ${money(notCovered)} USD have no known tax. They count as not taxable here: check them first.`]),
-    ...(fees === 0n ? [] : [`Fees of ${money(fees)} USD are not on this form.`]),
-    ...filing.summary.flatMap(({ currency, gross_amount, tax_amount }) =>
-      currency === 'USD'
-        ? []
-        : [
-            `Sales of ${gross_amount} ${currency} with tax of ${tax_amount} ${currency} are not on this form. Convert and add them.`,
-          ],
+    marketplaceNote(layout, whole),
+    creditNote(layout, whole),
+    notRegistered !== 0n &&
+      `Sales of ${money(notRegistered)} USD on days without a registration are in gross sales and in deductions. If the return does not cover these days, subtract them from both.`,
+    due < 0n &&
+      'Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.',
+    filing.status === 'closing' && 'The filing is closing: the amounts are partial.',
+    notCovered !== 0n &&
+      `Sales of ${money(notCovered)} USD have no known tax. They count as not taxable here: check them first.`,
+    fees !== 0n && `Fees of ${money(fees)} USD are not on this form.`,
+    ...others.map(
+      ({ currency, gross_amount, tax_amount }) =>
+        `Sales of ${gross_amount} ${currency} with tax of ${tax_amount} ${currency} are not on this form. Convert and add them.`,
     ),
-    ...local.flatMap(({ reporting_code, jurisdiction_name, jurisdiction_code }) =>
-      reporting_code === null
-        ? [`${jurisdiction_name} (${jurisdiction_code}) has no reporting code. Look it up in the state's list.`]
-        : [],
+    ...uncoded.map(
+      ({ jurisdiction_name, jurisdiction_code }) =>
+        `${jurisdiction_name} (${jurisdiction_code}) has no reporting code. Look it up in the state's list.`,
     ),
   ];
+  return notes.filter((note) => note !== false);
 };
 
 /**
