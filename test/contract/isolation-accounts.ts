@@ -83,18 +83,6 @@ const [ownersSales, strangersSales] = [
 export const owner = await prepare(ownersSales);
 export const stranger = await prepare(strangersSales);
 
-export const hostile: Readonly<{ id_patterns: string[][]; id_paths: string[]; attempts: Attempt[] }> = JSON.parse(
-  readFileSync(new URL('hostile.json', import.meta.url), 'utf8'),
-);
-
-export type Attempt = readonly [
-  name: string,
-  target: string,
-  expected: string,
-  body?: object | null,
-  headers?: Record<string, string>,
-];
-
 /** The ids of objects that a caller could try to reach. */
 export type Ids = Pick<typeof owner, 'sale' | 'credit' | 'voided' | 'draft' | 'filing' | 'earlier' | 'customer'>;
 export const absentIds: Ids = {
@@ -221,6 +209,9 @@ const atPlace =
     const at = id.length - 1 - random.below(Math.min(last, id.length - 1));
     return id.slice(0, at) + change(id.charAt(at), random) + id.slice(at + 1);
   };
+const hostile: Readonly<{ id_patterns: string[][]; id_paths: string[] }> = JSON.parse(
+  readFileSync(new URL('hostile.json', import.meta.url), 'utf8'),
+);
 const around =
   (...patterns: string[]): Change =>
   (id, random, account) =>

@@ -1,17 +1,15 @@
 /** No request reaches or detects an object of another account. @isolated: the service needs a token issuer. */
 import { describe, expect, it } from 'vitest';
 import { type ApiResponse, send } from '../support/http.ts';
-import { getRefusal, sale } from '../support/sales.ts';
+import { getRefusal, goods, sale } from '../support/sales.ts';
 import { createRandom } from '../support/seeded.ts';
 import {
-  type Attempt,
   absentIds,
   billed,
   call,
   closedEndpoints,
   credentials,
   getBytes,
-  hostile,
   type Ids,
   idChanges,
   owner,
@@ -26,11 +24,28 @@ import {
 } from './isolation-accounts.ts';
 
 const notFound = '404 | not_found';
+const noParent = '422 | validation_parent_not_found /parent_transaction_id';
 const noCursor = '422 | validation_invalid_cursor starting_after';
 
+type Attempt = readonly [
+  name: string,
+  target: string,
+  expected: string,
+  body?: object | null,
+  headers?: Record<string, string>,
+];
+const credit = (parent: keyof Ids, others: object = {}) => ({
+  type: 'credit',
+  parent_transaction_id: `{${parent}}`,
+  ...others,
+});
+const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
 const csv = { Accept: 'text/csv' };
+const firstVersion = { 'If-Match': '"1"' };
+const key = { 'Idempotency-Key': 'k' };
+const sameChange = { 'Idempotency-Key': 'the-same-change' };
 
-/** Requests with an object's id in braces. The expected errors in hostile.json are written by hand. */
+/** Requests with an object's id in braces. The expected errors are written by hand. */
 const attempts: readonly Attempt[] = [
   ...closedEndpoints
     .filter(({ path }) => path.includes('{id}'))
@@ -39,7 +54,46 @@ const attempts: readonly Attempt[] = [
       const [method, path, { body = null } = {}] = requestTo(endpoint, braced);
       return [endpoint.name, `${method} ${path}`, notFound, body as object | null];
     }),
-  ...hostile.attempts,
+  ['reading a sale', 'GET /transactions/{sale}', notFound],
+  ['reading a credit', 'GET /transactions/{credit}', notFound],
+  ['reading a void sale', 'GET /transactions/{voided}', notFound],
+  ['reading a sale with its history', 'GET /transactions/{sale}?expand=history', notFound],
+  ['reading a later page of a history', 'GET /transactions/{draft}/history?starting_after=2', notFound],
+  ['reading a history after its end', 'GET /transactions/{draft}/history?starting_after=9', notFound],
+  ['reading one entry of a history', 'GET /transactions/{sale}/history?limit=1', notFound],
+  ['changing nothing of a draft', 'POST /transactions/{draft}', notFound, { status: 'draft' }],
+  ['finalizing a draft', 'POST /transactions/{draft}', notFound, { status: 'finalized' }],
+  ['voiding a draft', 'POST /transactions/{draft}', notFound, { status: 'void' }],
+  ['voiding a sale', 'POST /transactions/{sale}', notFound, { status: 'void' }],
+  ['voiding a void sale', 'POST /transactions/{voided}', notFound, { status: 'void' }],
+  ['voiding a credit', 'POST /transactions/{credit}', notFound, { status: 'void' }],
+  ['changing the lines of a sale', 'POST /transactions/{sale}', notFound, { line_items: [goods()] }],
+  ['changing version 1', 'POST /transactions/{draft}', notFound, { metadata: { a: 'b' } }, firstVersion],
+  ['changing version 2', 'POST /transactions/{draft}', notFound, { metadata: { a: 'b' } }, { 'If-Match': '"2"' }],
+  ['repeating a change', 'POST /transactions/{draft}', notFound, { metadata: { changed: 'yes' } }, sameChange],
+  ['reusing the key of a change', 'POST /transactions/{draft}', notFound, { metadata: { a: 'b' } }, sameChange],
+  ['replaying a sale', 'POST /transactions/{sale}/replay', notFound],
+  ['replaying a credit', 'POST /transactions/{credit}/replay', notFound],
+  ['listing after a sale', 'GET /transactions?starting_after={sale}', noCursor],
+  ['listing with lines after a draft', 'GET /transactions?expand=line_items&starting_after={draft}', noCursor],
+  ['crediting a sale', 'POST /transactions', noParent, credit('sale', { status: 'finalized' })],
+  ['crediting a line in a draft', 'POST /transactions', noParent, credit('sale', line)],
+  ['crediting a void sale', 'POST /transactions', noParent, credit('voided')],
+  ['crediting a credit', 'POST /transactions', noParent, credit('credit', line)],
+  ['crediting in another currency', 'POST /transactions', noParent, credit('sale', { currency: 'EUR' })],
+  ['crediting with a key', 'POST /transactions', noParent, credit('sale'), key],
+  ['calculating the credit of a sale', 'POST /calculations', noParent, credit('sale')],
+  ['calculating the credit of a line', 'POST /calculations', noParent, credit('sale', line)],
+  ['reading the entries of a filing', 'GET /filings/{filing}?expand=entries', notFound],
+  ['reading a filing as CSV', 'GET /filings/{filing}', notFound, null, csv],
+  ['reading entries as CSV', 'GET /filings/{filing}?expand=entries', notFound, null, csv],
+  ['canceling a filing', 'POST /filings/{filing}', notFound, { status: 'canceled' }],
+  ['canceling a filing with a key', 'POST /filings/{earlier}', notFound, { status: 'canceled' }, key],
+  ['renaming a customer', 'POST /customers/{customer}', notFound, { name: 'stranger' }],
+  ['changing nothing of a customer', 'POST /customers/{customer}', notFound, {}],
+  ['changing version 1 of a customer', 'POST /customers/{customer}', notFound, { name: 'stranger' }, firstVersion],
+  ['changing a customer with a key', 'POST /customers/{customer}', notFound, { name: 'stranger' }, key],
+  ['listing after a filing', 'GET /filings?starting_after={filing}', noCursor],
 ];
 
 const buildRequest = ([, target, , body = null, headers = {}]: Attempt, ids: Ids): RequestArgs => {

@@ -19,7 +19,6 @@ import {
 } from '../../shared/observability/tally.ts';
 import { deployment } from '../bench/cost/usage.ts';
 import { listSeries, type MetricLine } from '../support/embedded-metric-format.ts';
-import { readings } from '../support/facts.ts';
 import { seeded } from '../support/seeded.ts';
 import { deployments, flat, getId, type Properties, type Synthesized } from './synthesized.ts';
 
@@ -272,10 +271,27 @@ describe('the alarms', () => {
     expect(JSON.stringify(synthesized.template).split(`"${keyId}"`)).toHaveLength(3);
   });
 
-  it.each(readings('alarm'))('$result: $text', ({ text, result }) => {
-    const [name = '', ...values] = text.split(' ');
-    const metrics = values.map((value) => value.split('=')).map(([metric = '', value]) => [metric, Number(value)]);
-    expect(isBreached(named(name), Object.fromEntries(metrics))).toBe(result === 'fires');
+  it.each([
+    ['ErrorShare', { requests: 2, errors: 1 }, false],
+    ['ErrorShare', { requests: 2, errors: 2 }, false],
+    ['ErrorShare', { requests: 3, errors: 3 }, true],
+    ['ErrorShare', { requests: 19, errors: 19 }, true],
+    ['ErrorShare', { requests: 60, errors: 3 }, true],
+    ['ErrorShare', { requests: 61, errors: 3 }, false],
+    ['ErrorShare', { requests: 1000, errors: 0 }, false],
+    ['ErrorShareOfHour', { requests: 2, errors: 2 }, false],
+    ['ErrorShareOfHour', { requests: 3, errors: 3 }, true],
+    ['ErrorShareOfHour', { requests: 6, errors: 3 }, true],
+    ['ErrorShareOfHour', { requests: 7, errors: 3 }, false],
+    ['ErrorShareOfHour', { requests: 1000, errors: 100 }, false],
+    ['EventsStopped', { recorded: 1 }, true],
+    ['EventsStopped', { recorded: 1, invoked: 0 }, true],
+    ['EventsStopped', { recorded: 10, invoked: 1 }, false],
+    ['UpdateContentSilent', { runs: 48 }, false],
+    ['UpdateContentSilent', { runs: 47 }, true],
+    ['UpdateContentSilent', {}, true],
+  ])('fires %s with %j: %s', (name, values, fires) => {
+    expect(isBreached(named(name), values)).toBe(fires);
   });
 
   it.each([

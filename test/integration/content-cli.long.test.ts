@@ -10,6 +10,7 @@ import {
   listHeads,
   readPartKeys,
   takenIds,
+  unfinishedImports,
   writeParts,
 } from '../../shared/store/content/content-store.ts';
 import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
@@ -26,10 +27,13 @@ const today = new Date(now()).toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
 // The built-in releases use the counters up to 100.
 const getId = (counter: number) => `US-MN@${today}.${100 + counter}`;
+const folder = createFolder();
 
-/** Runs the command as a process. */
-const startProcess = (args: readonly string[], variables: NodeJS.ProcessEnv) =>
-  runCommand(['shared/cli/content.ts', ...args], { env: { ...process.env, TMPDIR: createFolder(), ...variables } });
+type Watch = (err: string, kill: () => void) => void;
+
+/** Runs the command as a process. A killed process leaves its files in the folder. */
+const startProcess = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
+  runCommand(['shared/cli/content.ts', ...args], { env: { ...process.env, TMPDIR: folder, ...variables }, watch });
 
 const json = async (...args: string[]) => {
   const { code, out, err } = await content(...args, '--json');
@@ -349,6 +353,34 @@ describe('unfinished imports', () => {
     expect(await readPartKeys(left)).toEqual([]);
     expect((await content('list', '--state', 'MN')).out).not.toContain('not finished');
   });
+
+  it('cannot discard an import that finished', async () => {
+    expectFailure(await content('discard', getId(1)), `${getId(1)} is a complete release and cannot be removed`);
+    expect(await readPartKeys(getId(1))).toHaveLength(2);
+  });
+
+  const manyZips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
+
+  it('accepts the import under a new id if it was killed between parts', async () => {
+    const args = await importArguments(rates(), inZips(saintPaul, ...manyZips));
+    const id = await nextId();
+    const killed = await startProcess(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
+    expect(killed.code).toBe(null);
+    const left = await readPartKeys(id);
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.length).toBeLessThan(manyZips.length);
+    expect(await importedIds()).not.toContain(id);
+
+    const second = await nextId();
+    expect(second).not.toBe(id);
+    expectSuccess(await content(...args), `Imported ${second}`);
+    expect(await readPartKeys(second)).toEqual(manyZips);
+    expect(await readPartKeys(id)).toEqual(left);
+    expect((await unfinishedImports('US-MN')).map((one) => one.id)).toEqual([id]);
+    expect((await content('discard', id)).code).toBe(0);
+    expect(await readPartKeys(id)).toEqual([]);
+    expect(await unfinishedImports('US-MN')).toEqual([]);
+  });
 });
 
 describe('errors and help', () => {
@@ -381,8 +413,11 @@ describe('errors and help', () => {
 
   it('requires a database, except for built-in releases', async () => {
     const nowhere = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
-    expect((await startProcess(['list'], nowhere)).code).toBe(1);
-    expectSuccess(await startProcess(['show', builtIn], nowhere), `${builtIn}: Minnesota, built-in\nActive: unknown`);
+    expect((await startProcess(['list'], undefined, nowhere)).code).toBe(1);
+    expectSuccess(
+      await startProcess(['show', builtIn], undefined, nowhere),
+      `${builtIn}: Minnesota, built-in\nActive: unknown`,
+    );
   });
 });
 

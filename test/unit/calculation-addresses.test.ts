@@ -11,8 +11,6 @@ const unresolvable = 'validation_address_unresolvable';
 const rejectAmbiguous = { settings: { ambiguous_address: 'reject' } } as const;
 const rejectIncomplete = { settings: { incomplete_coverage: 'reject' } } as const;
 const dearest = { settings: { ambiguous_address: 'highest_rate' } } as const;
-/** Reads an address from the form of a query. */
-const toAddress = (text: string): Address => Object.fromEntries(new URLSearchParams(text));
 const firstLine = (to: Address, options?: Options) => ask({ to }, options).line_items[0];
 const rowAt = (to: Address, options?: Options) => firstLine(to, options)?.taxes[0];
 const listProblems = (to: Address, options?: Options) =>
@@ -21,9 +19,32 @@ const listMessages = (to: Address, code: string, options?: Options) =>
   ask({ to }, options).warnings.flatMap((one) => (one.code === code ? one.message : []));
 
 describe('address resolution', () => {
-  it.each(readings('address'))('resolves $text to $result: $note', ({ text, result }) => {
-    const { address_resolution, taxes } = firstLine(toAddress(text)) ?? {};
-    expect(`${taxes?.[0]?.jurisdiction_code} ${address_resolution?.level}`).toBe(result);
+  it.each<[Address, string, string, string]>([
+    [{ state: 'MI', postal_code: '48933-1514' }, 'US-MI', 'state', 'a ZIP+4'],
+    [{ state: 'MI', postal_code: '489331514' }, 'US-MI', 'state', 'a ZIP+4 without its hyphen'],
+    [{ state: 'MI', postal_code: '48933' }, 'US-MI', 'state', 'a ZIP'],
+    [{ postal_code: '48933' }, 'US-MI', 'state', 'the ZIP says the state'],
+    [{ state: ' mi ', postal_code: ' 48933 ' }, 'US-MI', 'state', 'case and whitespace are ignored'],
+    [{ state: 'Michigan' }, 'US-MI', 'state', 'the name of a state'],
+    [{ state: 'MI', city: 'Lansing' }, 'US-MI', 'state', 'a city'],
+    [{ state: 'MI', country: 'us' }, 'US-MI', 'state', 'a country in lower case'],
+    [{ state: 'MI', country: 'USA' }, 'US-MI', 'state', 'the three-letter country code'],
+    [{ state: 'MI', country: 'U.S.A.' }, 'US-MI', 'state', 'the country code with periods'],
+    [{ state: 'MI', country: ' ' }, 'US-MI', 'state', 'a blank country is treated as absent'],
+    [{ state: '', postal_code: '48933' }, 'US-MI', 'state', 'an empty state is treated as absent'],
+    [{ state: 'DC', postal_code: '20001' }, 'US-DC', 'state', 'the District is a state here'],
+    [{ country: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'Puerto Rico as a country'],
+    [{ country: 'Puerto Rico', postal_code: '00901' }, 'US-PR', 'county', 'a territory as a country, by name'],
+    [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'a territory as a state'],
+    [{ country: 'Guam' }, 'US-GU', 'none', 'a territory as a country'],
+    [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with periods'],
+    [{ country: 'Georgia' }, 'GEORGIA', 'none', 'a country with the name of a state'],
+    [{ country: 'CA' }, 'CA', 'none', 'a country with the code of a state'],
+    [{ country: 'IT', state: 'TN', postal_code: '38122' }, 'IT', 'none', 'in Italy, but it reads like a U.S. address'],
+    [{ country: 'Deutschland', postal_code: '10115' }, 'DEUTSCHLAND', 'none', 'a country in its own language'],
+  ])('resolves %o to %s at level %s: %s', (to, code, level) => {
+    const { address_resolution, taxes } = firstLine(to) ?? {};
+    expect([taxes?.[0]?.jurisdiction_code, address_resolution?.level]).toEqual([code, level]);
   });
 
   it.each([
@@ -142,8 +163,26 @@ describe('ZIPs in several states, without a state', () => {
 });
 
 describe('addresses that cannot be resolved', () => {
-  it.each(readings('address refusal'))('rejects "$text" at $result: $note', ({ text, result }) => {
-    expect(listProblems(toAddress(text))).toEqual([`${unresolvable} ${result}`]);
+  it.each<[Address, string, string]>([
+    [{}, '', 'it is empty'],
+    [{ city: 'Lansing', line1: '200 N Capitol Ave' }, '', 'a city is in many states'],
+    [{ country: 'US' }, '', 'a country is not enough'],
+    [{ postal_code: '00000' }, '', 'the ZIP is not in use, and no state is sent'],
+    [{ state: 'XX' }, '/state', 'there is no such state'],
+    [{ state: 'Ontario' }, '/state', 'it is a province of Canada'],
+    [{ state: 'constructor' }, '/state', 'an inherited property name is not a state'],
+    [{ state: 'MI', postal_code: '4893' }, '/postal_code', 'a digit is missing'],
+    [{ state: 'MI', postal_code: '489333' }, '/postal_code', 'there is an extra digit'],
+    [{ state: 'MI', postal_code: '48933-15' }, '/postal_code', 'half of a ZIP+4'],
+    [{ state: 'MI', postal_code: 'K1A 0B1' }, '/postal_code', 'a Canadian code'],
+    [{ state: 'MI', postal_code: '٤٨٩٣٣' }, '/postal_code', 'the digits are in a non-Latin script'],
+    [{ state: 'OH', postal_code: '48933' }, '/postal_code', 'the ZIP is in Michigan'],
+    [{ country: 'PR', postal_code: '48933' }, '/postal_code', 'the ZIP is not in Puerto Rico'],
+    [{ country: 'UAS', state: 'MI', postal_code: '48933' }, '/country', 'the country is misspelled'],
+    [{ country: 'MI', state: 'Michigan', postal_code: '48933-1514' }, '/country', 'the country is the state'],
+    [{ country: '840', state: 'MI', postal_code: '48933' }, '/country', 'the country is a number'],
+  ])('rejects %o at %s: %s', (to, pointer) => {
+    expect(listProblems(to)).toEqual([`${unresolvable} /customer/address${pointer}`]);
   });
 
   it.each(readings('advice for a state'))(

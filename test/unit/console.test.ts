@@ -37,7 +37,6 @@ import { type PageRequest, type Part, searchPage } from '../../shared/console/cl
 import { actorName, getTrouble } from '../../shared/console/client/session.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
 import { hashEntry } from '../../shared/ledger/audit.ts';
-import { readings } from '../support/facts.ts';
 
 const decimal = fc
   .tuple(fc.bigInt(-(10n ** 15n), 10n ** 15n), fc.integer({ min: 0, max: 3 }))
@@ -326,9 +325,18 @@ describe('the search of a list', () => {
   });
 });
 
-it.each(readings('change in percent'))('returns the change of $text in percent: $result', ({ text, result }) => {
-  const [before = '', after = ''] = text.split(' ');
-  expect(percentChange(before, after)).toBe(result || null);
+it.each([
+  ['100.00', '112.50', '12.5'],
+  ['100.00', '87.5', '-12.5'],
+  ['3.00', '4.00', '33.3'],
+  ['8.00', '7.99', '-0.1'],
+  ['-50.00', '25.00', '150.0'],
+  ['-50.00', '-75.00', '-50.0'],
+  ['1', '1', '0.0'],
+  ['0.00', '5.00', null],
+  ['0.01', '9999999999.99', '99999999999800.0'],
+])('returns the change from %s to %s in percent: %s', (before, after, expected) => {
+  expect(percentChange(before, after)).toBe(expected);
 });
 
 it.each([

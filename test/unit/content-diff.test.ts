@@ -6,7 +6,6 @@ import { compareRules } from '../../shared/cli/content/diff.ts';
 import { addToRateBook, compareRates, newRateBook } from '../../shared/importers/releases/compare-rates.ts';
 import { computeImpact } from '../../shared/importers/releases/impact.ts';
 import { buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
-import { readings } from '../support/facts.ts';
 import { changesAt } from '../support/local-content.ts';
 
 /** Rates as `A 0.01 2020-01-01..2020-12-31`, then the rate on food and the rate of sales from other states. */
@@ -171,12 +170,50 @@ describe('the changed jurisdiction rates', () => {
     return book;
   };
 
-  it.each(readings('changed rates of jurisdictions'))('lists "$result" for $text: $note', ({ text, result }) => {
-    const [before = [], after = []] = text.split(' -> ').map((rates) => readRates(rates.split('; ')));
-    const found = compareRates(getBook(before), getBook(after)).map(
-      ({ jurisdiction: code, kind, from, to, ...rates }) => [code, kind, from, to, rates.old, rates.new].join(' '),
-    );
-    expect(found.join('; ')).toBe(result);
+  it.each<[because: string, before: string[], after: string[], changes: string[]]>([
+    [
+      'equal rates in different notation are omitted',
+      ['A 0.0050 2020-01-01..2024-03-31', 'A 0.015 2024-04-01..'],
+      ['A 0.005 2020-01-01..2024-03-31', 'A 0.0150 2024-04-01..'],
+      [],
+    ],
+    [
+      'a past correction affects only its days',
+      ['A 0.01 2020-01-01..2021-06-30', 'A 0.02 2021-07-01..'],
+      ['A 0.01 2020-01-01..2021-03-31', 'A 0.02 2021-04-01..'],
+      ['A general 2021-04-01 2021-06-30 0.01 0.02'],
+    ],
+    [
+      'adjacent days with equal changes are merged',
+      ['A 0.01 2020-01-01..'],
+      ['A 0.02 2020-01-01..2020-12-31', 'A 0.02 2021-01-01..'],
+      ['A general 2020-01-01  0.01 0.02'],
+    ],
+    [
+      'a jurisdiction is added and another is removed',
+      ['A 0.01 2020-01-01..'],
+      ['B 0.02 2020-01-01..2020-12-31'],
+      ['A general 2020-01-01  0.01 ', 'B general 2020-01-01 2020-12-31  0.02'],
+    ],
+    [
+      'a rate without a first day applies from the day of its release',
+      ['A 0.01 ..'],
+      ['A 0.01 2020-01-01..'],
+      ['A general 2020-01-01 2025-12-31  0.01'],
+    ],
+    [
+      'food and sales from other states are separate kinds',
+      ['A 0.04 2020-01-01.. 0 0.03'],
+      ['A 0.04 2020-01-01.. 0.01 0.04'],
+      ['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04'],
+    ],
+  ])('includes a jurisdiction if %s', (_, before, after, changes) => {
+    const found = compareRates(getBook(readRates(before)), getBook(readRates(after)));
+    expect(
+      found.map(({ jurisdiction: code, kind, from, to, old, new: next }) =>
+        [code, kind, from, to, old, next].join(' '),
+      ),
+    ).toEqual(changes);
   });
 });
 

@@ -12,7 +12,7 @@ import publisherRows from '../../shared/importers/updates/publishers.json' with 
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
 import { isPublicAddress } from '../../shared/importers/updates/request.ts';
 import { publishedIn, staleness } from '../../shared/importers/updates/staleness.ts';
-import { readings, schemaErrors, stalenessCases } from '../support/facts.ts';
+import { schemaErrors, stalenessCases } from '../support/facts.ts';
 import { listen } from '../support/http.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
@@ -308,10 +308,15 @@ it.each(publisherRows)('contains a valid row for $state in publishers.json', (ro
 });
 
 describe('stale publications', () => {
-  it.each(readings('publication'))('parses the publication $text as "$result"', ({ text, result }) => {
-    const [quarter, posted] = result.split(' ');
-    expect(publicationIn(text)).toEqual(result ? { quarter, posted } : null);
-  });
+  it.each([
+    ['2026Q4AUG18', { quarter: '2026-10-01', posted: '2026-08-18' }],
+    ['2026Q4OCT2', { quarter: '2026-10-01', posted: '2026-10-02' }],
+    ['2027Q1NOV05', { quarter: '2027-01-01', posted: '2026-11-05' }],
+    ['2027Q1JUL01', { quarter: '2027-01-01', posted: '2026-07-01' }],
+    ['2027Q1JUN30', { quarter: '2027-01-01', posted: '2027-06-30' }],
+    ['2026Q4XYZ18', null],
+    ['2026Q5AUG18', null],
+  ])('parses the publication %s', (text, expected) => expect(publicationIn(text)).toEqual(expected));
 
   it.each(stalenessCases)('reports $as_of, $next_expected, $reason for $state with $files on $day $note', (row) => {
     const publisher = publishers.find((one) => one.state === row.state) as (typeof publishers)[number];
@@ -329,9 +334,15 @@ describe('stale publications', () => {
     if (names.length === 0) expect(staleness(publisher, null, row.day)).toEqual(expected);
   });
 
-  it.each(readings('age of files on 2026-12-05'))('dates $text at $result: $note', ({ text, result }) => {
-    const [state, format = '', ...names] = text.split(' ');
-    const [as_of, due] = result.split(' ');
+  it.each([
+    ['a file of the publisher by the quarter in its name', 'MN sst MNR2026Q4AUG18.csv', '2026-08-18', '2027-01-08'],
+    ['a later one of two files', 'MN sst MNR2026Q3MAY18.csv MNB2026Q4AUG18.csv', '2026-08-18', '2027-01-08'],
+    ['a file of the publisher without a day, posted in advance', 'TX texas taxrates.txt', '2026-12-05', '2027-04-08'],
+    ['another table by the day of its import', 'TX woocommerce tax_rates.csv', '2026-12-05', '2027-01-08'],
+    ['another table by the month in its name', 'TX zip-rates TAXRATES_ZIP5_TX202606.csv', '2026-06-01', '2026-07-08'],
+    ['a table of a yearly publisher', 'FL zip-rates TAXRATES_ZIP5_FL202606.csv', '2026-06-01', '2027-01-08'],
+  ])('dates %s', (_what, publication, as_of, due) => {
+    const [state, format = '', ...names] = publication.split(' ');
     const files = names.map((name) => ({ name }));
     expect(publishedIn(`US-${state}`, format, files, '2026-12-05')).toEqual({ as_of, due });
   });

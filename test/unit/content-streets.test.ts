@@ -5,7 +5,7 @@ import { showZip } from '../../shared/cli/content/show.ts';
 import { createReleaseFor, fixture, getHead, type Imported, importFiles } from '../fixtures/imports/harness.ts';
 import { type BoundaryFields, boundaryRow, boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';
-import { readings, streetAddresses } from '../support/facts.ts';
+import { streetAddresses } from '../support/facts.ts';
 import { changesAt } from '../support/local-content.ts';
 
 const day = '2026-11-22';
@@ -145,18 +145,24 @@ describe('Milwaukee, 100 to 200 Main St, in a ZIP of its county', () => {
 });
 
 describe('files with only street rows, as in Vermont', () => {
-  it.each(readings('street in Burlington'))(
-    'resolves $text by side and direction to $result',
-    async ({ text, result }) => {
-      const imported = await vermont(
-        row('1,99,O,N,WILLARD,ST', burlington),
-        row('2,98,E,N,WILLARD,ST', southBurlington),
-        row('1,99,B,S,WILLARD,ST', southBurlington),
-        row('W1,W99,B,,GRID,RD', burlington),
-      );
-      expect(at(imported, inBurlington(text))).toBe(result);
-    },
-  );
+  it.each([
+    ['1 N Willard St', '7.00 street'],
+    ['98 N. Willard St.', '8.00 street'],
+    ['51 S Willard St', '8.00 street'],
+    ['W51 Grid Rd', '7.00 street'],
+    // No other row contains the ZIP.
+    ...['101 N Willard St', '51 Willard St', '51 N Willard Ave', '51 Grid Rd', '1 Elm St'].map(
+      (line1) => [line1, '7.00 zip5 ambiguous'] as const,
+    ),
+  ] as const)('resolves an address by side and direction of the street: %s is %s', async (line1, response) => {
+    const imported = await vermont(
+      row('1,99,O,N,WILLARD,ST', burlington),
+      row('2,98,E,N,WILLARD,ST', southBurlington),
+      row('1,99,B,S,WILLARD,ST', southBurlington),
+      row('W1,W99,B,,GRID,RD', burlington),
+    );
+    expect(at(imported, inBurlington(line1))).toBe(response);
+  });
 
   it('resolves an address by its unit, and reports it as ambiguous without one', async () => {
     const imported = await vermont(
@@ -186,22 +192,26 @@ describe('files with only street rows, as in Vermont', () => {
     expect(at(imported, inBurlington('55 Main St'), '2025-12-31')).toBe('7.00 street');
   });
 
-  it.each(readings('ambiguous street row'))(
-    'reports each address in the $result of a row with $note as ambiguous',
-    async ({ text, result: what }) => {
-      const imported = await vermont(
-        row(text, southBurlington),
-        row('1,99,B,,MAIN,ST', burlington),
-        row('1,9,B,,ELM,ST', burlington),
-      );
-      expect(at(imported, inBurlington('55 Main St'))).toBe('7.00 zip5 ambiguous');
-      expect(at(imported, inBurlington('5 Elm St'))).toBe(what === 'ZIP' ? '7.00 zip5 ambiguous' : '7.00 street');
-      const reason = expect.stringContaining(`any address ${what === 'ZIP' ? 'in its ZIP' : 'on its street'}`);
-      expect(imported.built.summary.remarks).toContainEqual(
-        expect.objectContaining({ reason, count: 1, firstLine: 1 }),
-      );
-    },
-  );
+  it.each([
+    ['no house numbers', ',,B,,MAIN,ST', 'street'],
+    ['invalid house numbers', '1 REAR,9,B,,MAIN,ST', 'street'],
+    ['an end before its begin', '9,1,B,,MAIN,ST', 'street'],
+    ['no parity', '1,99,,,MAIN,ST', 'street'],
+    ['an unknown parity', '1,99,X,,MAIN,ST', 'street'],
+    ['units without parity', '1,99,B,,MAIN,ST,,APT,1,10,', 'street'],
+    ['no street', '1,99,B,,,', 'ZIP'],
+    ['two streets', '1,99,B,,MAIN & ELM,ST', 'ZIP'],
+  ])('reports every address that a row with %s (%s) can cover as ambiguous: its %s', async (_, text, what) => {
+    const imported = await vermont(
+      row(text, southBurlington),
+      row('1,99,B,,MAIN,ST', burlington),
+      row('1,9,B,,ELM,ST', burlington),
+    );
+    expect(at(imported, inBurlington('55 Main St'))).toBe('7.00 zip5 ambiguous');
+    expect(at(imported, inBurlington('5 Elm St'))).toBe(what === 'ZIP' ? '7.00 zip5 ambiguous' : '7.00 street');
+    const reason = expect.stringContaining(`any address ${what === 'ZIP' ? 'in its ZIP' : 'on its street'}`);
+    expect(imported.built.summary.remarks).toContainEqual(expect.objectContaining({ reason, count: 1, firstLine: 1 }));
+  });
 });
 
 it.each([

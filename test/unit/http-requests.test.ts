@@ -7,7 +7,6 @@ import { entityTag, matches } from '../../shared/api/entity-tag.ts';
 import { inBodyOrder, pointerTo, readQuery, unionProblems } from '../../shared/api/field-problems.ts';
 import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { valueAt } from '../../shared/base/json.ts';
-import { readings } from '../support/facts.ts';
 import { requestContext } from '../support/handler-calls.ts';
 
 type GatewayEvent = Parameters<typeof contextOfEvent>[0];
@@ -181,8 +180,42 @@ const csv = 'text/csv';
 const preferred = (...accept: readonly string[]) => preferredType(accept, [json, csv]);
 
 describe('the negotiated media type', () => {
-  it.each(readings('media type'))('selects $result for "$text": $note', ({ text, result }) => {
-    expect(preferred(text)).toBe(result);
+  it.each<[string, string]>([
+    ['text/csv', csv],
+    ['TEXT/CSV', csv],
+    ['text/*', csv],
+    ['text/csv; charset=utf-8', csv],
+    ['text/csv;q=1.000', csv],
+    ['application/json;q=0.9, text/csv', csv],
+    ['application/json;q=0.8, text/csv;q=0.801', csv],
+    // The more specific range takes precedence, regardless of its weight and position.
+    ['*/*;q=1, application/json;q=0.1', csv],
+    ['text/*;q=0.9, text/csv;q=0.2, application/json;q=0.5', json],
+    ['*/*;q=0.5, application/json;q=0', csv],
+    // With equal weights, a type requested by name comes first, then the order of the offered types.
+    ['text/csv, */*', csv],
+    ['text/html, text/csv, application/xhtml+xml, */*;q=0.8', csv],
+    ['text/csv, application/json', json],
+    ['*/*', json],
+    ['text/csv;q=0.5, application/json;q=0.5', json],
+    ['application/*, text/*', json],
+    // If no type is acceptable, the first type is used.
+    ['text/csv;q=0', json],
+    ['text/csv;q=0.000, */*', json],
+    ['text/html', json],
+    ['application/xml, image/*', json],
+    ['', json],
+    // A malformed range is ignored.
+    ['text/csv;q=2', json],
+    ['text/csv;q=0.1234', json],
+    ['text/csv;q=-1', json],
+    ['text/csv;q=', json],
+    ['csv', json],
+    ['text/csvx', json],
+    ['text / csv', json],
+    [', ,;q=1,', json],
+  ])('selects $1 for "$0"', (accept, expected) => {
+    expect(preferred(accept)).toBe(expected);
   });
 
   it('selects the first media type without the header, and one of several by the header', () => {

@@ -6,7 +6,6 @@ import type { Sum } from '../../shared/ledger/entries/entry.ts';
 import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
 import type { NexusTerms } from '../../shared/registrations/response.ts';
 import type { StoredRow } from '../../shared/reports/by-state.ts';
-import { readings } from '../support/facts.ts';
 
 const december2026 = 2026 * 12 + 11;
 const terms = nexus.states as Readonly<Record<string, NexusTerms>>;
@@ -18,8 +17,15 @@ const windowsText = (state: string, month: number) =>
 
 describe('the measuring periods', () => {
   // Calculated by hand from the states' rules.
-  it.each(readings('measuring periods in November 2026'))('measures $text by $note: $result', ({ text, result }) => {
-    expect(windowsText(text, december2026 - 1).join(', ')).toBe(result);
+  it.each([
+    ['KS', 'the calendar year before, and the running one', ['2025-01-01 2025-12-31 now', '2026-01-01 2026-11-30 now']],
+    ['FL', 'the calendar year before', ['2025-01-01 2025-12-31 now', '2026-01-01 2026-11-30 2027-01-01']],
+    ['CT', 'twelve months to September', ['2025-10-01 2026-09-30 now', '2026-10-01 2026-11-30 2027-10-01']],
+    ['TX', 'twelve months', ['2025-11-01 2026-10-31 now', '2025-12-01 2026-11-30 2026-12-01']],
+    ['MN', 'twelve months to the last quarter', ['2025-10-01 2026-09-30 now', '2026-01-01 2026-11-30 2027-01-01']],
+    ['NY', 'four quarters that end in February', ['2025-09-01 2026-08-31 now', '2025-12-01 2026-11-30 2026-12-01']],
+  ])('measures %s in November 2026 by %s', (state, _, expected) => {
+    expect(windowsText(state, december2026 - 1)).toEqual(expected);
   });
 
   it('moves the quarters of New York a month later', () => {
@@ -59,10 +65,28 @@ const adviceFor = async (state: string, sum: Sold, month = '2026-06') => {
 
 describe('thresholds', () => {
   const much = 90_000_000n;
-  it.each(readings('registration advice'))('returns $result for $text: $note', async ({ text, result }) => {
-    const [state = '', ...sums] = text.split(' ').map((part) => part.split('='));
-    const sum = sums.map(([name = '', value = '']) => [name, /count/.test(name) ? Number(value) : BigInt(value)]);
-    expect((await adviceFor(String(state), Object.fromEntries(sum))).status).toBe(result);
+  it.each([
+    ['KS: over 100,000', 'KS', { taxable: 10_000_000n, count: 1 }, 'approaching'],
+    ['KS: a cent more', 'KS', { taxable: 10_000_001n, count: 1 }, 'reached'],
+    ['IA: at least 100,000', 'IA', { taxable: 10_000_000n, count: 1 }, 'reached'],
+    ['GA: 200 transactions suffice', 'GA', { taxable: 100n, count: 200 }, 'reached'],
+    ['GA: 199 do not', 'GA', { taxable: 100n, count: 199 }, 'approaching'],
+    ['CT needs both: only the amount', 'CT', { taxable: 99_000_000n, count: 199 }, 'approaching'],
+    ['CT needs both', 'CT', { taxable: 10_000_000n, count: 200 }, 'reached'],
+    ['NY needs more than 100 sales', 'NY', { taxable: much, count: 100 }, 'approaching'],
+    ['NY: 101 sales', 'NY', { taxable: much, count: 101 }, 'reached'],
+    ['CO is about retail sales: resale does not count', 'CO', { exempt: much, resale: much, count: 1 }, 'below'],
+    ['KS is about gross sales: resale counts', 'KS', { exempt: much, resale: much, count: 1 }, 'reached'],
+    ['ND is about taxable sales: exempt ones do not count', 'ND', { exempt: much, count: 1 }, 'below'],
+    ['ND: unregistered sales may be taxable', 'ND', { exempt: much, not_registered: much, count: 1 }, 'reached'],
+    ['IN leaves out marketplaces', 'IN', { exempt: much, marketplace: much, count: 1 }, 'below'],
+    ['KS counts marketplaces', 'KS', { exempt: much, marketplace: much, count: 1 }, 'reached'],
+    ['GA leaves out transactions of marketplaces', 'GA', { count: 350, marketplace_count: 151 }, 'approaching'],
+    ['GA: 200 others suffice', 'GA', { count: 350, marketplace_count: 150 }, 'reached'],
+    ['NJ counts transactions of marketplaces', 'NJ', { count: 200, marketplace_count: 200 }, 'reached'],
+    ['FL counts the year before, so this year comes later', 'FL', { taxable: much, count: 1 }, 'upcoming'],
+  ] as const)('%s', async (_, state, sum, status) => {
+    expect((await adviceFor(state, sum)).status).toBe(status);
   });
 
   it('reports a threshold that the previous year reached if that year counts, but not the year before', async () => {
