@@ -3,7 +3,7 @@ import { closePeriods } from '../shared/filings/close-periods.ts';
 import { closePorts } from '../shared/store/filings/filing-ports.ts';
 import { accountPartitions, filingActions, filingPartitions, partitions } from '../shared/store/table-access.ts';
 
-/** Continues unfinished filings, closes the periods that are due, and reminds of returns that are not filed. */
+/** Continues unfinished filings, closes due periods, and stores reminders of returns that are not filed. */
 export const { schedule, handler } = defineSchedule({
   name: 'close-periods',
   minutes: 5,

@@ -136,7 +136,7 @@ export const toProxyEvent = (request: ProxyRequest): APIGatewayProxyEvent => {
     pathParameters: orNull(resource.parameters),
     stageVariables: null,
     requestContext: requestContext(request),
-    // The API declares no binary media types, so a deployment also replaces bytes that are not UTF-8 by U+FFFD.
+    // The API declares no binary media types, so a deployment also replaces bytes that are not UTF-8 with U+FFFD.
     body: body.length > 0 ? body.toString('utf8') : null,
     isBase64Encoded: false,
   };

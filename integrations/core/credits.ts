@@ -318,7 +318,7 @@ export const sumCredits = async (ledger: Ledger, sale: Transaction, order: Order
   return done(getSum(read.value.refunds.map(({ total }) => toMinor(total, getDecimals(sale.tax_amount)))));
 };
 
-/** Records the credits of refunds, oldest first, each from what the credits before it left of the charges. */
+/** Records the credits of refunds, oldest first. Each one uses the amounts that earlier credits left. */
 const recordOpen = async (
   ledger: Ledger,
   sale: Transaction,

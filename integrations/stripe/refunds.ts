@@ -11,7 +11,7 @@ import { decimal, type FullInvoice, getCredits, getNet, getQuantity, getTax, ins
 /** A refund whose credit in Levy no longer belongs to the invoice. A credit above `refund.total` is voided. */
 type Obsolete = {
   readonly refund: Refund;
-  /** Whether a credit note that included it was voided. If so, a credit below `refund.total` is voided as well. */
+  /** Whether a credit note that included it was voided. If so, a credit below `refund.total` is also voided. */
   readonly isReopened?: boolean;
   /** The other refunds that return the same money. */
   readonly instead: readonly string[];
@@ -76,7 +76,7 @@ const assignRow = (row: Row, { lines }: FullInvoice): Row[] => {
 
 /**
  * Returns a refund for each line of a credit note, so each line is credited with its own amount and tax. A row without
- * an invoice line and a tax is distributed over the invoice, and a note whose rows do not add up as well.
+ * an invoice line and a tax, and a note whose rows do not add up, are distributed over the invoice.
  */
 const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: FullInvoice): Promise<Refund[]> => {
   const base = { shipping: '0', at: instant(note.effective_at ?? note.created) };

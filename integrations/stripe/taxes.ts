@@ -56,7 +56,7 @@ export const markInvoice = (stripe: Stripe, invoice: Stripe.Invoice, transaction
 
 /**
  * Writes the taxes of a calculation to the lines whose tax differs, and the transaction's id to the metadata of the
- * invoice. If the rows differ although their sums are equal, such as those of another state with the same rate, the
+ * invoice. If the rows differ although their sums are equal, such as for another state with the same rate, the
  * digest in the metadata differs. Writes nothing if all are up to date, so the event that this change causes ends here.
  */
 export const writeTaxes = async (

@@ -30,7 +30,7 @@ export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
 /** Returns whether a field was sent. `null` counts as absent. */
 export const isSent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Parses JSON. Returns `null` for invalid JSON, because callers refuse a JSON `null` as well. */
+/** Parses JSON. Returns `null` for invalid JSON, because callers also refuse a JSON `null`. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

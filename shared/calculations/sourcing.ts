@@ -38,7 +38,7 @@ const mayDiffer = (destination: TaxingAddress, origin: TaxingAddress): boolean =
   JSON.stringify(destination.address) !== JSON.stringify(origin.address) &&
   !(isKnown(destination) && isKnown(origin) && joinCodes(destination) === joinCodes(origin));
 
-// No state was sent and the ZIP is in several states, so it could be in the destination's state.
+// An address without a state, whose ZIP is in several states, could be in the state of the other address.
 export const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
   isStateGuessed && zip5 !== null && state !== null && statesOfZip(zip5).includes(state);
 

@@ -33,7 +33,7 @@ type Recorded = Pick<
 
 const chargedTax = ({ charged, currency }: Order): string => formatAmount(charged.total, minorDigits(currency));
 
-/** Returns whether two dates are the same; also if one is a day and the other one a time, because the zone can differ. */
+/** Returns whether two dates are the same. A day and a timestamp always are, because the time zones can differ. */
 const isSameDate = (a: string, b: string): boolean =>
   a.includes('T') !== b.includes('T') || Date.parse(a) === Date.parse(b);
 

@@ -126,8 +126,8 @@ const pauseMs = (response: HttpResponse | null, tries: number): number => {
 
 /**
  * Sends a request until Levy returns a success or a refusal. Network failures, timeouts, 429 and 5xx are retried,
- * because each POST has an Idempotency-Key or changes nothing. Throws `LevyUnavailable` after the last try, and at once
- * if Retry-After exceeds 15 s or the response is final and not from Levy.
+ * because each POST has an Idempotency-Key or changes nothing. Throws `LevyUnavailable` after the last try, and
+ * immediately if Retry-After exceeds 15 s or the response is final and not from Levy.
  */
 export const send = async (options: ClientOptions, outgoing: Outgoing, call: CallOptions): Promise<HttpResponse> => {
   // Defaults are not spread, because a call option can be `undefined`.

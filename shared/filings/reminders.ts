@@ -93,7 +93,7 @@ const getReminder = (
 
 /**
  * Stores the reminders that an account's returns need on its current day, by the setting `filing_reminder_days`. Safe to
- * repeat: each is stored once, and none of a return that is filed.
+ * repeat: each reminder is stored once. A filed return gets none.
  */
 export const remind = async (account: Account, ports: Ports): Promise<void> => {
   const { filing_reminder_days, time_zone } = account.settings;

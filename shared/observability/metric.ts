@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
  */
 export const published = { areAll: environment.publishesAllMetrics };
 
-/** Metrics published under every setting. Counted failures (`countMetric`) are as well. */
+/** Metrics published under every setting, like counted failures (`countMetric`). */
 const essential: ReadonlySet<string> = new Set(['Duration', 'Recorded', 'Refused', 'Complete', 'Failed', 'Stale']);
 
 /**

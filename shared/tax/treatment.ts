@@ -261,7 +261,7 @@ const resolveRule = (
     ...uncertaintiesAboutShipping(rule, product, release),
     ...(isForeign && findRounding(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
-  // Above a holiday's limit, the use does not matter to the holiday.
+  // The buyer's use does not affect a holiday above its limit.
   const ofPerson = () => uncertaintiesFor({ ...taxedProduct, use: use ?? 'personal' });
   const context = {
     product,

@@ -246,7 +246,7 @@ export const listSold = (order: readonly Line[], known: Left['line_items']): Sol
     net: parseAmount(known.find((one) => one.id === id)?.net_amount ?? '0.00', 2),
   }));
 
-/** Whether the line items of a refund exceed those of the order, but are its whole amount. */
+/** Whether line items of a refund exceed the order's, although the refund has the whole amount of the order. */
 const isWholeOrder = (fields: Fields, lines: readonly SentLine[], order: readonly Line[]): boolean => {
   const sold = listSold(order, order);
   const credited = matchSold(lines, sold).map((line) => ({ id: line.id, net: getNet(line) }));

@@ -54,7 +54,7 @@ export const stateJurisdiction = (text: string): string | null => {
   return code && jurisdictionCode(code);
 };
 
-/** Returns the jurisdiction code of a validated state: `US-MI` for `MI`. Throws for a text that is no state. */
+/** Returns the jurisdiction code of a validated state: `US-MI` for `MI`. Throws if the text is not a state. */
 export const readState = (text: string): string => {
   const jurisdiction = stateJurisdiction(text);
   assert(jurisdiction !== null, `${text} is not a state.`);

@@ -69,8 +69,8 @@ export const itemBytes = (item: Item): number => {
 export const pick = (item: Item, names: Iterable<string>): Item =>
   Object.fromEntries([...names].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
-// Conversions of attribute values and parameters between DynamoDB's JSON protocol and the document client. To read an item
-// with the SDK's conversion and a JSON reviver for base64 takes three times as long, and to write it 1.5 times.
+// Conversions of attribute values and parameters between DynamoDB's JSON protocol and the document client. Reading an
+// item with the SDK's conversion and a JSON reviver for base64 takes three times as long, and writing it 1.5 times.
 
 type Wire = Readonly<Record<string, unknown>>;
 

@@ -48,7 +48,7 @@ const registrationFindings = (account: Account, today: string): Finding[] => {
 
 const frequencyText = (frequency: Frequency): string => frequency.replace('_', ' ');
 
-/** Without a due date, a return is never overdue, and no event reminds of it. */
+/** Without a due date, a return is never overdue, and gets no reminder. */
 const noDueDate = (state: string, frequency: Frequency, rule: string | null): string => {
   const known = listFrequencies(state).filter((one) => one !== frequency);
   const advice =

@@ -57,7 +57,7 @@ const columns = [
   ...(['id', 'name', 'states', 'reason', 'certificate_number', 'document_url', 'valid_from', 'valid_to'] as const),
 ];
 
-/** Returns the states of a text; `null` if it says `all`, as in the files of the console. */
+/** Returns the states of a text; `null` for `all`, as in the files of the console. */
 const splitStates = (text: string): string[] | null =>
   text.trim().toLowerCase() === 'all' ? null : text.split(/[;,]/).map((state) => state.trim());
 

@@ -43,7 +43,7 @@ const readMark = async (account: string): Promise<Mark | undefined> => {
   return item && Mark.parse(item);
 };
 
-/** Advances the import checkpoint. If two imports of the same file run at once, the higher position wins. */
+/** Advances the import checkpoint. If two imports of one file run concurrently, the higher position wins. */
 const moveMark = (account: string, { sha256, written, finished_at }: Mark): Promise<boolean> =>
   updateItem({
     TableName,

@@ -47,7 +47,7 @@ type Sale = Pick<
 
 /** Returns the credited amount of a sale and the remainder, with tax and before third-party discounts. */
 export const getCredited = (sale: Sale): { readonly credited: string; readonly left: string } => {
-  // With prices that include the tax, `credited_amount` includes it as well.
+  // If prices include the tax, `credited_amount` also includes it.
   const credited = getSum([sale.credited_amount, ...(sale.tax_included ? [] : [sale.credited_tax_amount])]);
   // The buyer paid less because of the discount, but the discount does not reduce the creditable amount.
   const whole = getSum([sale.total_amount, sale.applied_third_party_discount_amount]);

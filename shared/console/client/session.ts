@@ -98,7 +98,7 @@ const sessionClient = (options: { url: string; timeoutMs: number; maxTries: numb
     headers.set('Console-Session', '1');
     if (Date.now() - extendedAt > extendEveryMs) {
       extendedAt = Date.now();
-      // The next request shows a failure.
+      // A failure is ignored: the next request shows it.
       levy.post('/session', { body: { action: 'extend' } }).catch(() => {});
     }
     return fetch(input, { ...init, headers });

@@ -64,7 +64,7 @@ const hasWord = (text: string, start: string): boolean => {
   return false;
 };
 
-/** Ranks an entry: 0 is the best match, -1 is no match. Guides come before fields that match as well. */
+/** Ranks an entry: 0 is the best match, -1 is no match. Guides precede fields with an equally good match. */
 const getRank = ({ name, place, text, isGuide }: Entry, query: string, words: readonly string[]): number => {
   const title = name.toLowerCase();
   const heading = `${place} ${title}`.toLowerCase();

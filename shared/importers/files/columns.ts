@@ -75,7 +75,7 @@ export const optional = <Value>(column: Column<Value>): Column<Value> => ({ ...c
 /** A column whose official files have several of its headers: the first of the list is read. */
 export const preferFirst = <Value>(column: Column<Value>): Column<Value> => ({ ...column, prefersFirst: true });
 
-/** Reads the cells of a row, column by column. The first unreadable cell makes the row bad. */
+/** Reads the cells of a row, column by column. An unreadable cell makes it a bad row. */
 export const readCells = <Of extends Columns>(
   columns: Of,
   cells: Texts<NoInfer<Of>>,

@@ -71,7 +71,7 @@ const unlikeBuiltIn = async (
   const [before, after] = [loadStored(builtIn), loadStored(candidate.head)];
   for await (const { key, address, releases } of listBoth({ state, blocks: toBatches(keys), before, after })) {
     const { before: known, after: release } = releases;
-    // Compares the last day on which rates change as well: the rates of a file can begin later.
+    // Also compares the last day on which rates change: the rates of a file can begin later.
     const days = [...new Set([today, rateTimes([release], today).at(-1)?.from ?? today])].filter((day) => day >= today);
     const probes = listProbes(key, address, [release]).filter(({ isMain }) => isMain);
     const pairs = days.flatMap((day) => {

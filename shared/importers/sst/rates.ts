@@ -223,7 +223,7 @@ export class RateBook {
       (row, line) => this.add(row, line),
       {
         ofBad: ({ cells }) => {
-          // A bad row has a key as well, so that its jurisdiction is left without rates.
+          // Records the key of a bad row, so that its jurisdiction is left without rates.
           const key = layerKey(cells[1] ?? '', cells[2] ?? '');
           if (key !== null) this.unsound.add(key);
           return [];

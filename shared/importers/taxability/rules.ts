@@ -267,8 +267,8 @@ const getId = (
   ].join('-');
 
 /**
- * Returns the rules of a state's rows for its release. A row becomes no rule if a hand-written rule decides its
- * product.
+ * Returns the rules of a state's rows for its release. A row does not become a rule if a hand-written rule
+ * decides its product.
  */
 const rulesFromRows = (own: Release, rows: readonly TaxabilityRow[], conditions: Conditions): FromRows => {
   const state = own.state.slice(3);

@@ -120,8 +120,8 @@ export const nextExpectedAfter = (cadence: Publisher['cadence'], asOf: string): 
  *
  * The newest file belongs to a period of the cadence: the quarter or day in its name, or the period that contains
  * `asOf`. The next file is due when the next period begins, or after the last month in the file's name
- * (`July_2026_June_2027`). `nextExpected` is the last day of a seven-day grace period after that. Of a pair of files
- * (rates and boundaries) the newer one counts, because not every publisher reposts an unchanged file.
+ * (`July_2026_June_2027`). `nextExpected` is the last day of a seven-day grace period after that. The newer file of a
+ * pair (rates and boundaries) counts, because not every publisher reposts an unchanged file.
  *
  * A state is stale after `nextExpected`, or if its updates have failed for seven days. A state without a record was
  * never updated from its publisher: it is not stale, and its days are `null`.

@@ -186,7 +186,7 @@ const choose = (matching: readonly Match[]) => {
     rates: chosen.map(({ rate }) => rate),
     /** Two equally specific rates of one priority that differ. */
     conflict,
-    /** Chosen rates that WooCommerce itself would replace by a less specific rate. */
+    /** Chosen rates that WooCommerce itself would replace with a less specific rate. */
     overtaking: chosen.flatMap(({ rate, isOvertaken }) => (isOvertaken ? [rate] : [])),
   };
 };

@@ -241,7 +241,7 @@ function* tableEntries(rates: readonly WooRate[], context: LocalContext): Genera
 }
 
 /**
- * Reads the tax rates that WooCommerce exports. Of the rates of one priority that match a place, the most specific one
+ * Reads the tax rates that WooCommerce exports. For each priority, the most specific rate that matches a place
  * applies; priorities add up, and compound rates apply to the sum. A row with ZIPs and cities matches an address that
  * has both. The part above the state's rate in the base release is local tax. A statewide row is not a tax of any
  * place: other rows add their rates to it, and the fallback release applies elsewhere. The rates of one state are kept

@@ -147,7 +147,7 @@ const computeOutcome = (kind: Credit['kind'], sale: StoredTransaction, credit: C
     : refuse(overCredit(remaining.total, currency, kind === 'all' ? '/parent_transaction_id' : '/credit_remaining'));
 };
 
-/** Whether no live credit took money or a coupon from the sale. */
+/** Whether the live credits of the sale have no amount and no coupon. */
 const isUntouched = ({ charges, total }: Remaining): boolean => {
   const balances = [...charges.values()];
   const whole = balances.map((balance) => balance.whole).reduce(plus, zeroShare);

@@ -258,7 +258,7 @@ const rowAmounts = (
   };
 };
 
-// A state that does not levy the tax has a row as well. Ignore it if a local jurisdiction has a row.
+// A state that does not levy the tax also has a row. Ignore it if a local jurisdiction has a row.
 const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
   const others = rows.filter((row) => row.row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
   return others.length > 0 ? others : rows;

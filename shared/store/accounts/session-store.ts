@@ -51,8 +51,8 @@ export const findSession = async (digest: string): Promise<Session | undefined> 
 };
 
 /**
- * Stores a new session: one hour without use, 12 hours at most, and no longer than the token that started it. Returns
- * its secret, which has the format of an API key and is not one.
+ * Stores a new session. It ends after one hour without use, after 12 hours, and with the token that started it. Returns
+ * its secret, which has the format of an API key but is not one.
  */
 export const startSession = async (account: string, source: SessionSource): Promise<Session & { secret: string }> => {
   const tokenEndsMs = 'token_ends_at' in source ? Date.parse(source.token_ends_at) : Number.POSITIVE_INFINITY;
