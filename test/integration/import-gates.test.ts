@@ -116,7 +116,7 @@ describe('import --activate', () => {
       ['a rate for other states', away, half, /^largest: 46\d{3}, from other states from 7% to 25% on/m, 1],
       ['a rate on food', food, half, /^largest: 46\d{3}, food from 7% to 13% on/m, 1],
       ['a rate that begins later', later, half, /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m, 1],
-      ['the tax of a worked case', stateAnd('45 18 0.08'), half, /^cases +1 +0 +FAIL/m, 1],
+      ['the tax of a worked case', stateAnd('45 18 0.08'), half, /^cases +1 +0 +FAIL.*^cases: sst-324-up\.$/ms, 1],
       ['a rate of past days', past, half, /^past +18 points +3 points +FAIL/m, 1],
       ['a later rate that is far from the built-in one, by small steps', steps, half, /^built-in +100% +20% +FAIL/m, 1],
       ['ranges of ZIP+4 numbers that move, in one of 299 ZIPs', state, moved, /^changed +0\.33% +25% +pass/m, 0],

@@ -13,6 +13,7 @@ import thresholds from './gates.json' with { type: 'json' };
 import {
   type ChargedRates,
   chargedRates,
+  examplesMax,
   getSize,
   type Impact,
   listBoth,
@@ -104,6 +105,11 @@ const failedCases = async ({ head }: OpenRelease, today: string): Promise<Readon
   return new Set(cases.filter((worked) => runCase(worked, head, releaseFor, today).outcome === 'fail'));
 };
 
+/** Returns the worked cases that fail with a release and not with the active one. */
+const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, today: string) => [
+  ...(await failedCases(candidate, today)).difference(await failedCases(active, today)),
+];
+
 /** Returns the places of the format's last file in the active release and its fallback releases. */
 const previousPlaces = async (format: string | undefined, active: OpenRelease): Promise<readonly string[]> => {
   for (const id of getChain(active.imported)) {
@@ -123,6 +129,7 @@ const measureFigures = async (
   builtIn: Release,
   today: string,
   { changed, vanished, largest, largestPast, highest }: Impact,
+  failed: readonly WorkedCase[],
 ): Promise<Readonly<Record<GateName, number>>> => {
   const keys = await readPartKeys(candidate.head.id);
   const before = await previousPlaces(candidate.imported?.format, active);
@@ -135,22 +142,26 @@ const measureFigures = async (
     cap: toPercent(highest),
     undated: await undatedRates(candidate),
     'built-in': await unlikeBuiltIn(keys, candidate, builtIn, today),
-    cases: (await failedCases(candidate, today)).difference(await failedCases(active, today)).size,
+    cases: failed.length,
   };
 };
 
 const listExamples = (
   results: readonly GateResult[],
   { largest, largestPast, examples }: Impact,
+  failed: readonly WorkedCase[],
 ): readonly string[] => {
-  const steps: Readonly<Record<string, readonly (RateStep | null)[]>> = {
-    ...examples,
-    largest: [largest],
-    past: [largestPast],
+  const texts = (steps: readonly (RateStep | null)[]) => steps.filter((step) => step !== null).map(stepText);
+  const found: Readonly<Record<string, readonly string[]>> = {
+    changed: texts(examples.changed),
+    vanished: texts(examples.vanished),
+    largest: texts([largest]),
+    past: texts([largestPast]),
+    cases: failed.slice(0, examplesMax).map(({ id }) => id),
   };
   return results.flatMap(({ name, passed }) => {
-    const found = passed ? [] : (steps[name] ?? []).filter((step) => step !== null);
-    return found.length === 0 ? [] : [`${name}: ${found.map(stepText).join('; ')}.`];
+    const named = passed ? [] : (found[name] ?? []);
+    return named.length === 0 ? [] : [`${name}: ${named.join('; ')}.`];
   });
 };
 
@@ -167,13 +178,14 @@ export const measureGates = async (
 ) => {
   const today = toDay(now());
   const impact = known ?? (await impactOfChange(active, candidate, today));
-  const figures = await measureFigures(candidate, active, builtIn, today, impact);
+  const failed = await newlyFailedCases(candidate, active, today);
+  const figures = await measureFigures(candidate, active, builtIn, today, impact, failed);
   const results = gates.map((gate) => ({
     ...gate,
     figure: figures[gate.name],
     passed: figures[gate.name] <= gate.most,
   }));
-  return { gates: results, examples: listExamples(results, impact) };
+  return { gates: results, examples: listExamples(results, impact, failed) };
 };
 
 /** Returns the names of the gates that fail and are not overridden. */

@@ -204,7 +204,8 @@ const getLargest = (known: RateStep | null, rates: readonly Rates[]): RateStep |
 
 const differ = ({ before, after, steps }: Rates): boolean => (before === null) !== (after === null) || steps.length > 0;
 
-const examplesMax = 3;
+/** The maximum number of examples of one kind in a report. */
+export const examplesMax = 3;
 
 const addExample = (examples: RateStep[], { steps }: Rates): void => {
   if (examples.length < examplesMax) examples.push(...steps.slice(0, 1));
