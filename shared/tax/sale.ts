@@ -260,20 +260,19 @@ const countedToward = (
 };
 
 /**
- * Returns the base of each fee by position: the state's goods that count, in minor units; `null` if the order's fee is
- * on an earlier line.
+ * Returns the base of the fee at each position: the state's goods that count, in minor units; `null` if the order's fee
+ * is on an earlier line, and 0 for other goods.
  */
 const feeOrders = (
   { goods }: Sale,
   nets: Nets,
   shares: Shares,
   assessed: readonly (readonly Assessment[] | null)[],
-): ReadonlyMap<number, Base['order']> => {
-  const orders = new Map<number, Base['order']>();
+): Base['order'][] => {
   const charged = new Set<string>();
-  for (const [position, { treated }] of goods.entries()) {
+  return goods.map(({ treated }) => {
     const fee = treated.isFee ? treated.treatments.find(({ effect }) => effect.kind === 'flat_fee') : undefined;
-    if (!fee) continue;
+    if (!fee) return 0n;
     const { state, effect } = fee;
     const isRepeated = effect.isOncePerOrder === true && charged.has(state);
     charged.add(state);
@@ -288,9 +287,8 @@ const feeOrders = (
           )
         : 0n,
     );
-    orders.set(position, isRepeated ? null : sum(counted));
-  }
-  return orders;
+    return isRepeated ? null : sum(counted);
+  });
 };
 
 /** Returns the contexts of the goods for these nets and, if there are fees, the assessments of the other goods. */
@@ -305,9 +303,8 @@ const readContexts = (sale: Sale, nets: Nets) => {
   const assessed = goods.map(({ treated }, position) =>
     treated.isFee ? null : assessGoods(sale, position, nets[position] as bigint, contexts[position]),
   );
-  for (const [position, order] of feeOrders(sale, nets, shares, assessed))
-    contexts[position] = { shipping: shares[position] as bigint, order };
-  return { contexts, assessed };
+  const orders = feeOrders(sale, nets, shares, assessed);
+  return { contexts: contexts.map((context, position) => ({ ...context, order: orders[position] ?? null })), assessed };
 };
 
 /** Returns the context of each of the goods for these nets. */
