@@ -55,15 +55,12 @@ const isNothing = ({ sum }: { readonly sum: Sum }): boolean => Object.values(sum
 
 /** Returns the differences, by place and type, that replace the counted amounts `before` with `after`. */
 const subtractCounted = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
+  const removed = before.map((one) => ({ ...one, sum: negated(one.sum) }));
   const sums = new Map<string, Counted>();
-  for (const [counted, sign] of [
-    [before, negated],
-    [after, (sum: Sum) => sum],
-  ] as const)
-    for (const one of counted) {
-      const key = `${placeText(one)} ${one.type}`;
-      sums.set(key, { ...one, sum: plus(sums.get(key)?.sum ?? zeroSum, sign(one.sum)) });
-    }
+  for (const one of [...removed, ...after]) {
+    const key = `${placeText(one)} ${one.type}`;
+    sums.set(key, { ...one, sum: plus(sums.get(key)?.sum ?? zeroSum, one.sum) });
+  }
   return [...sums.values()].filter((difference) => !isNothing(difference));
 };
 
