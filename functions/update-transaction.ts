@@ -37,7 +37,7 @@ export const documentation = (): Documentation => ({
   summary: 'Update a transaction',
   description: [
     'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',
-    'A field sent with its stored value is unchanged in every state, so a retried finalize is a 200.',
+    'A field sent with its stored value is unchanged in every status, so a repeated finalization returns 200.',
     '',
     '| Field | draft | finalized | filed, void |',
     '|---|---|---|---|',

@@ -139,22 +139,22 @@ export type Settings = Readonly<z.output<typeof schema>> & {
   readonly given: string;
 };
 
-const forDomain = 'Set domain as well: the host name of the API.';
+const forDomain = 'Also set domain: the host name of the API.';
 /** A setting, its value (`null` for any), the setting that it requires, and the fix. */
 const requirements: readonly (readonly [keyof typeof shape, string | null, keyof typeof shape, string])[] = [
-  ['domain', null, 'certificate', 'Set certificate as well, to the ARN of an ACM certificate for the domain.'],
+  ['domain', null, 'certificate', 'Also set certificate, to the ARN of an ACM certificate for the domain.'],
   ['certificate', null, 'domain', forDomain],
   ['hostedZone', null, 'domain', forDomain],
-  ['awsAddress', 'shut', 'domain', 'Set domain as well: the API must have an address.'],
-  ['removal', 'destroy', 'stage', 'Set stage as well: only a named deployment can be deleted with its data.'],
-  ['reminderEmail', null, 'events', 'Set events=true as well, or omit it: the event bus sends the reminders.'],
-  ['wafRequestsPerAddress', null, 'waf', 'Set waf=true as well, or omit it.'],
+  ['awsAddress', 'shut', 'domain', 'Also set domain: the API must have an address.'],
+  ['removal', 'destroy', 'stage', 'Also set stage: only a named deployment can be deleted with its data.'],
+  ['reminderEmail', null, 'events', 'Also set events=true, or omit it: the event bus sends the reminders.'],
+  ['wafRequestsPerAddress', null, 'waf', 'Also set waf=true, or omit it.'],
   // With only one of the two, functions would start and reject every token.
-  ['oidcIssuer', null, 'oidcAudience', 'Set oidcAudience as well: the audience of the tokens.'],
-  ['oidcTokenOrigin', null, 'oidcClientId', 'Set oidcClientId as well: the client of the console.'],
+  ['oidcIssuer', null, 'oidcAudience', 'Also set oidcAudience: the audience of the tokens.'],
+  ['oidcTokenOrigin', null, 'oidcClientId', 'Also set oidcClientId: the client of the console.'],
   ...names
     .filter((name) => /^oidc(?!Issuer|TokenOrigin)/.test(name))
-    .map((name) => [name, null, 'oidcIssuer', 'Set oidcIssuer as well: the issuer of the tokens.'] as const),
+    .map((name) => [name, null, 'oidcIssuer', 'Also set oidcIssuer: the issuer of the tokens.'] as const),
 ];
 
 const refuse = (name: string, value: unknown, remedy: string): never => {

@@ -87,8 +87,8 @@ export const readSettings = (variables: Variables) => {
   for (const name of ['OIDC_ISSUER', 'OIDC_TOKEN_ORIGIN'])
     read(name, isIssuer, 'an https URL such as https://login.example.com (http only on this machine)');
   const [issuer, audience] = [variables['OIDC_ISSUER'], variables['OIDC_AUDIENCE']];
-  refuseIf(issuer && !audience, 'OIDC_AUDIENCE must be set as well, because OIDC_ISSUER is set.');
-  refuseIf(audience && !issuer, 'OIDC_ISSUER must be set as well, because OIDC_AUDIENCE is set.');
+  refuseIf(issuer && !audience, 'OIDC_AUDIENCE must also be set, because OIDC_ISSUER is set.');
+  refuseIf(audience && !issuer, 'OIDC_ISSUER must also be set, because OIDC_AUDIENCE is set.');
   const endpoint = read('DYNAMODB_ENDPOINT', isHttpUrl, 'a URL such as http://127.0.0.1:8000');
   refuseIf(
     endpoint && isAmazon(endpoint),

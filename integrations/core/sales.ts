@@ -129,7 +129,7 @@ const updateToMatch = async (
     if (wanted === 'draft') {
       // Without a time, this can be a late event of the placement.
       const isChangedLater = !isSame && changedAt !== undefined;
-      const detail = `The changed order is not paid in full: Levy keeps its sale ${id} until then, and credits no refund of it.`;
+      const detail = `Levy keeps the sale ${id} and credits no refund until the changed order is paid in full.`;
       return done({
         ...kept,
         ...(isChangedLater && { refusal: failed(reference_id, 'mismatch', detail).problem }),

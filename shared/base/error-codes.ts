@@ -173,7 +173,7 @@ export const errorTexts: Readonly<Record<Code, ErrorText>> = {
     meaning:
       "A state's periods close from the oldest to the newest and are canceled in reverse; `meta` has the `state` and the `period_end` that comes first. An account change cannot exclude an open period with sales or credits.",
     remedy:
-      "Close or cancel the period in `meta.period_end` first. File periods before a state's first period outside of Levy.",
+      "Close or cancel the period in `meta.period_end` first. Periods before a state's first period must be filed outside of Levy.",
   },
   conflict_return_incomplete: {
     endpoints: ['create-filing', 'get-filing'],

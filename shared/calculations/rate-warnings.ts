@@ -30,7 +30,7 @@ const describeRemoteSale = (remote: RemoteSale, { name, release }: Place): strin
   switch (remote.kind) {
     case 'elected':
       return remote.isOutdated
-        ? `${name}: the rate of ${remote.terms.jurisdiction.name} is on record until ${terms.to}, and is also charged later. Compare it with the rate that the state publishes.`
+        ? `${name}: the rate of ${remote.terms.jurisdiction.name} is on record until ${terms.to}. Levy also charges it afterwards. Compare it with the rate that the state publishes.`
         : null;
     case 'without_local':
       return null;

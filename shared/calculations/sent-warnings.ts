@@ -106,7 +106,7 @@ const amountWarning = (line: JsonObject, exponent: number | null, pointer: strin
   const places = exponent ?? sent?.scale ?? minorDigits('USD');
   const product = lineAmount({ quantity, unit_price }, places);
   if (sent && sent.scale <= places && rescale(sent, places) === product) return [];
-  const message = `The amount sent, ${JSON.stringify(amount).slice(0, 60)}, is not the quantity times the unit price, ${formatAmount(product, places)}, which was taxed. Correct unit_price, or omit amount.`;
+  const message = `The amount sent, ${JSON.stringify(amount).slice(0, 60)}, differs from the quantity times the unit price, ${formatAmount(product, places)}, which Levy taxed. Correct unit_price, or omit amount.`;
   return [{ code: 'line_amount_differs', message, pointer: `${pointer}/amount` }];
 };
 

@@ -132,7 +132,7 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
     remedy: 'No action is required: the tax is the exact difference to the price.',
   },
   line_amount_differs: {
-    meaning: 'The amount that was sent is not the quantity times the price, which was taxed.',
+    meaning: 'Levy taxed the quantity times the price, which differs from the amount that was sent.',
     remedy: 'Check the amount of the sale.',
   },
   tax_amount_differs: {
@@ -140,7 +140,7 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
     remedy: 'Check why your system charged a different tax. The filing lists the sale as an exception.',
   },
   tax_amount_dropped: {
-    meaning: 'An edit calculated the tax again, and the tax that was sent before no longer counts.',
+    meaning: 'An edit recalculated the tax and replaced the tax that was sent.',
     remedy: 'Check what the buyer paid.',
   },
   tax_day_differs: {

@@ -46,11 +46,11 @@ const benefitsWarnings = ({
     const pointer = `/line_items/${index}/customer/exemption`;
     const paid = partlyPaid[product.path];
     if (!isEligibleFood(product)) {
-      const message = `${place.name}: SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`;
+      const message = `${place.name}: SNAP benefits do not pay for ${product.canonical}, which has the exemption snap. Send the code of the food, or leave the exemption out.`;
       return [{ code: 'taxability_not_established', message, pointer }];
     }
     if (paid === undefined) return [];
-    const message = `${place.name}: ${product.canonical} was not taxed, as sent. Assumed: ${paid}, because SNAP benefits do not pay for other products with this code.`;
+    const message = `${place.name}: ${product.canonical} has the exemption snap. Assumed: ${paid}, because SNAP benefits do not pay for other products with this code.`;
     return [{ code: 'taxability_assumed', message, pointer }];
   });
 
@@ -69,7 +69,7 @@ const unusedExemptionWarnings = (
     const isUsed = deliveries.every((one) => isExempt(one.collectionExemption) === isExempt(collectionExemption));
     const isFree = isExempt(collectionExemption) && taxed.lines[index]?.tax === 0n;
     if (!customer?.exemption || isUsed || isFree) return [];
-    const message = `${place.name}: a charge has the exemption of its line items, so its own was not used. Send it with these line items.`;
+    const message = `${place.name}: the exemption of a charge is ignored, because the exemption of its line items applies. Send it with these line items.`;
     return [{ code: 'taxability_assumed', message, pointer: `/line_items/${index}/customer/exemption` }];
   });
 
@@ -112,7 +112,7 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
   if (!followed || taxable === 0n) return [];
-  const message = `${followed.jurisdiction.name} taxes this charge like its goods, and the document has none: it was taxed as with taxable goods. Send the goods too.`;
+  const message = `${followed.jurisdiction.name} taxes this charge like its goods, but the document has none. Levy assumed taxable goods. Send the goods in the same document.`;
   return [{ code: 'taxability_not_established', message, pointer }];
 };
 

@@ -91,7 +91,7 @@ const replacedEntriesMax = 90;
 const tooManyStates: Problem = {
   code: 'validation_body_too_large',
   title: 'Too many states',
-  detail: 'The transaction has too many states to be replaced at once. Delete it and create a new one.',
+  detail: 'The transaction has too many states to be replaced in one write. Delete it and create a new one.',
 };
 
 /** Builds the new transaction of a request. A credit takes its amounts and settings from its sale. */

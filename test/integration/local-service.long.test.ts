@@ -536,8 +536,8 @@ it('rejects a LOG value that has no effect', () => {
 it.each<[Record<string, string>, string]>([
   [{ DYNAMODB_ENDPOINT: 'localhost:8000' }, 'DYNAMODB_ENDPOINT must be a URL such as'],
   [{ DYNAMODB_ENDPOINT: 'ftp://localhost' }, 'DYNAMODB_ENDPOINT must be a URL such as'],
-  [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_AUDIENCE must be set as well'],
-  [{ OIDC_AUDIENCE: 'levy' }, 'OIDC_ISSUER must be set as well'],
+  [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_AUDIENCE must also be set'],
+  [{ OIDC_AUDIENCE: 'levy' }, 'OIDC_ISSUER must also be set'],
   [{ OIDC_ISSUER: 'login.example.com', OIDC_AUDIENCE: 'levy' }, 'OIDC_ISSUER must be an https URL'],
   [{ OIDC_ISSUER: 'http://login.example.com', OIDC_AUDIENCE: 'levy' }, 'OIDC_ISSUER must be an https URL'],
   [{ OIDC_TOKEN_ORIGIN: 'auth.example.com' }, 'OIDC_TOKEN_ORIGIN must be an https URL'],

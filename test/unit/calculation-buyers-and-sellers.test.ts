@@ -176,7 +176,7 @@ describe('lines paid with SNAP benefits', () => {
       const { warnings } = ask({ to: lansing, line_items: [{}, { product_tax_code: code, ...snap }] });
       const warning = {
         code: 'taxability_not_established',
-        message: `Michigan: SNAP benefits do not pay for ${code}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`,
+        message: `Michigan: SNAP benefits do not pay for ${code}, which has the exemption snap. Send the code of the food, or leave the exemption out.`,
         pointer: '/line_items/1/customer/exemption',
       };
       expect(warnings.filter(({ message }) => message.includes('SNAP'))).toEqual(new Array(count).fill(warning));
@@ -191,7 +191,7 @@ describe('lines paid with SNAP benefits', () => {
   ])('reports for a line with %s that it was assumed to be %s', (code, assumed) => {
     const outcome = ask({ to: lansing, line_items: [{ product_tax_code: code, ...snap }] });
     expect(listTaxes(outcome)).toEqual(['0.00']);
-    const message = `Michigan: ${code} was not taxed, as sent. Assumed: ${assumed}, because SNAP benefits do not pay for other products with this code.`;
+    const message = `Michigan: ${code} has the exemption snap. Assumed: ${assumed}, because SNAP benefits do not pay for other products with this code.`;
     const warning = { code: 'taxability_assumed', message, pointer: '/line_items/0/customer/exemption' };
     expect(outcome.warnings.filter((one) => one.message.includes('SNAP'))).toEqual([warning]);
   });

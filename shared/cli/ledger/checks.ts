@@ -123,7 +123,7 @@ const redactionFaults = (
       isRedacted === (transaction.redacted_at !== undefined),
       'personal data',
       isRedacted ? 'removed, without redacted_at' : 'present, with redacted_at',
-      'removed exactly if redacted_at is set',
+      'removed if and only if redacted_at is set',
     ),
     ...faultUnless(isEmpty, 'personal data of a redacted transaction', 'present', 'removed'),
   ];

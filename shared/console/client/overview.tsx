@@ -44,7 +44,7 @@ const ContentAge = () => {
                   const outdated =
                     getStatus(row) === 'outdated local rates' && percent(row.local.share_outdated ?? '0');
                   return outdated
-                    ? `${outdated} of the places: newer rates were due and have not been imported.`
+                    ? `Newer rates of ${outdated} of the places are due and have not been imported.`
                     : row.source.stale_reason;
                 },
               ],

@@ -195,7 +195,7 @@ const taxWarnings = (
   const isDropped =
     requested.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
   if (!isDropped) return [];
-  const message = `The edit recalculated the tax; the ${transaction.tax_amount} sent before no longer counts.`;
+  const message = `The edit recalculated the tax and replaced the ${transaction.tax_amount} sent before.`;
   return [{ code: 'tax_amount_dropped', message, pointer: '/tax_amount' }];
 };
 
