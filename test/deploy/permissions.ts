@@ -69,42 +69,24 @@ const request = (action: Action, TableName: string, partition: string): object =
   return { TableName, Key, ConditionExpression, UpdateExpression: 'SET #a = :a', ...value };
 };
 
-type Keys = Awaited<ReturnType<Emulator['readCredentials']>>;
 type Tries = { allowed: number; denied: number };
 
-const readKeys = async ({ aws, readCredentials }: Emulator, stack: Stack, name: string): Promise<Keys> => {
+/** Returns a function that tries an action with a function's credentials, and checks whether IAM denies it. */
+const attemptAs = async ({ aws, readCredentials, readError }: Emulator, stack: Stack, tries: Tries, name: string) => {
   const { Configuration } = await aws('lambda', 'get_function', { FunctionName: stack.getId(pascalCase(name)) });
-  return readCredentials(Configuration.Role);
+  const keys = await readCredentials(Configuration.Role);
+  return async (what: string, service: string, operation: string, input: object, may: boolean) => {
+    const code = await readError(service, operation, input, keys);
+    const isDenied = code !== null && /^AccessDenied/.test(code);
+    const harmless = code === null || isDenied || code === 'ConditionalCheckFailedException';
+    const outcome = isDenied ? 'denied' : harmless ? 'allowed' : code;
+    same(`${name}: ${what}`, outcome, may ? 'allowed' : 'denied');
+    tries[may ? 'allowed' : 'denied'] += 1;
+  };
 };
+type Attempt = Awaited<ReturnType<typeof attemptAs>>;
 
-/** Tries an action and checks whether IAM denies it. */
-const attempt = async (
-  emulator: Emulator,
-  tries: Tries,
-  what: string,
-  call: [string, string, object],
-  keys: Keys,
-  may: boolean,
-) => {
-  const code = await emulator.readError(...call, keys);
-  const isDenied = code !== null && /^AccessDenied/.test(code);
-  const harmless = code === null || isDenied || code === 'ConditionalCheckFailedException';
-  const outcome = isDenied ? 'denied' : harmless ? 'allowed' : code;
-  same(what, outcome, may ? 'allowed' : 'denied');
-  tries[may ? 'allowed' : 'denied'] += 1;
-};
-
-/** A function with its credentials and its access. */
-type Tested = {
-  readonly emulator: Emulator;
-  readonly stack: Stack;
-  readonly tries: Tries;
-  readonly name: string;
-  readonly access: TableAccess;
-  readonly keys: Keys;
-};
-
-const onTables = async ({ emulator, stack, tries, name, access, keys }: Tested) => {
+const onTables = async (attempt: Attempt, stack: Stack, access: TableAccess) => {
   for (const table of Object.keys(tables) as TableName[])
     for (const action of actions) {
       const partitions = allowed(access, table, action);
@@ -115,13 +97,12 @@ const onTables = async ({ emulator, stack, tries, name, access, keys }: Tested) 
           : [...partitions.map((pattern) => [pattern.replace('*', 'x'), true] as const), [noPartition, false] as const];
       for (const [partition, may] of tried) {
         const input = request(action, stack.outputs[`${pascalCase(table)}Table`] ?? '', partition);
-        const what = `${name}: ${action} of ${partition} in ${table}`;
-        await attempt(emulator, tries, what, ['dynamodb', snake(action), input], keys, may);
+        await attempt(`${action} of ${partition} in ${table}`, 'dynamodb', snake(action), input, may);
       }
     }
 };
 
-const onIndexes = async ({ emulator, stack, tries, name, access, keys }: Tested) => {
+const onIndexes = async (attempt: Attempt, stack: Stack, access: TableAccess) => {
   for (const index of tables.transactions.indexes) {
     const may = access.indexes?.includes(index.name) ?? false;
     const ExpressionAttributeValues = {
@@ -130,7 +111,7 @@ const onIndexes = async ({ emulator, stack, tries, name, access, keys }: Tested)
     const KeyConditionExpression = `${index.partition.name} = :p`;
     const TableName = stack.outputs['TransactionsTable'];
     const input = { TableName, IndexName: index.name, KeyConditionExpression, ExpressionAttributeValues };
-    await attempt(emulator, tries, `${name}: Query of ${index.name}`, ['dynamodb', 'query', input], keys, may);
+    await attempt(`Query of ${index.name}`, 'dynamodb', 'query', input, may);
   }
 };
 
@@ -141,29 +122,24 @@ export const functionPermissions = async (emulator: Emulator, stack: Stack): Pro
   same('the functions', Object.keys(tableAccess).sort(), names.sort());
   const tries: Tries = { allowed: 0, denied: 0 };
   for (const name of names) {
-    const keys = await readKeys(emulator, stack, name);
+    const attempt = await attemptAs(emulator, stack, tries, name);
     const access = tableAccess[name] ?? { actions: {} };
-    const tested = { emulator, stack, tries, name, access, keys };
-    await onTables(tested);
-    await onIndexes(tested);
+    await onTables(attempt, stack, access);
+    await onIndexes(attempt, stack, access);
     const entry = { EventBusName: stack.outputs['EventBus'], Source: 'test', DetailType: 'test', Detail: '{}' };
-    const call: [string, string, object] = ['events', 'put_events', { Entries: [entry] }];
-    await attempt(emulator, tries, `${name}: events`, call, keys, name === 'update-content');
+    await attempt('events', 'events', 'put_events', { Entries: [entry] }, name === 'update-content');
   }
   return `${names.length} functions, ${tries.allowed} actions allowed and ${tries.denied} denied`;
 };
 
 /** With `contentUpdates=propose`, an explicit deny prevents the content update from activating a release. */
 export const proposesOnly = async (emulator: Emulator, stack: Stack, activeReleases: string): Promise<void> => {
-  const keys = await readKeys(emulator, stack, 'update-content');
   const TableName = stack.outputs['ContentTable'] ?? '';
-  const tries: Tries = { allowed: 0, denied: 0 };
+  const attempt = await attemptAs(emulator, stack, { allowed: 0, denied: 0 }, 'update-content');
   for (const [partition, may] of [
     [activeReleases, false],
     ['RELEASE#x', true],
   ] as const)
-    for (const action of ['PutItem', 'UpdateItem', 'DeleteItem'] as const) {
-      const call: [string, string, object] = ['dynamodb', snake(action), request(action, TableName, partition)];
-      await attempt(emulator, tries, `update-content: ${action} of ${partition}`, call, keys, may);
-    }
+    for (const action of ['PutItem', 'UpdateItem', 'DeleteItem'] as const)
+      await attempt(`${action} of ${partition}`, 'dynamodb', snake(action), request(action, TableName, partition), may);
 };

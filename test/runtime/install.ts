@@ -24,13 +24,6 @@ const client = 'aws-lambda-ric';
 const clientVersion = '4.0.2';
 const clientSha512 = 'FE5Vskx7mYNnqAnWWJXUOsLp2VGgdsJsCoRLFTa8L4Yk0QVtArqR8q58yPA++QC1a73ZWJXBQ2AH31nIAv7NOQ==';
 
-export type Tools = {
-  /** AWS's runtime interface emulator. */
-  readonly emulator: string;
-  /** AWS's runtime interface client for Node.js, started by bootstrap.cjs. */
-  readonly bootstrap: string;
-};
-
 const run = (command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): string => {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 300_000 });
   if (error && 'code' in error && error.code === 'ENOENT')
@@ -61,7 +54,7 @@ const installClient = (folder: string): void => {
 /**
  * Installs pinned versions of AWS's emulator and client below node_modules, once. Needs Go, npm and internet access.
  */
-export const installTools = (): Tools => {
+export const installTools = () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const cache = join(root, 'node_modules/.cache/levy');
   const folder = join(cache, `runtime-${emulatorVersion}-${clientVersion}`);
@@ -80,3 +73,4 @@ export const installTools = (): Tools => {
   copyFileSync(fileURLToPath(new URL('bootstrap.cjs', import.meta.url)), bootstrap);
   return { emulator: join(folder, 'aws-lambda-rie'), bootstrap };
 };
+export type Tools = ReturnType<typeof installTools>;

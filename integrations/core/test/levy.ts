@@ -2,21 +2,13 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { createClient, type Levy } from '../../../shared/client/client.ts';
+import { createClient } from '../../../shared/client/client.ts';
 import { breakingProxy, type Passed, type Passing } from '../../../test/support/breaking-proxy.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const apiKey = 'levy_shop_test';
 
-/** A local in-memory Levy, like `npm start`. */
-export type LocalLevy = {
-  readonly url: string;
-  readonly levy: Levy;
-  /** Moves the service's clock. */
-  readonly advance: (seconds: number) => Promise<void>;
-  /** Changes a setting of the account, before its first request. */
-  readonly set: (assignment: string) => void;
-};
+export type LocalLevy = Awaited<ReturnType<typeof startLevy>>;
 
 /** Reads the transactions of an order that are not void, oldest first. */
 export const readRecorded = async ({ levy }: LocalLevy, order: string) => {
@@ -43,8 +35,8 @@ const addressesIn = (service: ChildProcess): Promise<Addresses> =>
     service.once('exit', (code) => reject(new Error(`Levy ended with ${code}: ${output}`)));
   });
 
-/** Starts the service, which ends with the test file. */
-export const startLevy = async (): Promise<LocalLevy> => {
+/** Starts a local in-memory Levy, like `npm start`, which ends with the test file. */
+export const startLevy = async () => {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   const env = { ...inherited, PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: apiKey, NODE_OPTIONS: '' };
   const service = spawn(`${root}node_modules/.bin/node`, ['infra/local/start.ts'], { cwd: root, env });
@@ -57,13 +49,15 @@ export const startLevy = async (): Promise<LocalLevy> => {
   return {
     url,
     levy: createClient({ url, apiKey }),
-    advance: async (seconds) => {
+    /** Moves the service's clock. */
+    advance: async (seconds: number) => {
       const body = JSON.stringify({ advance_seconds: seconds });
       const headers = { 'Content-Type': 'application/json' };
       const response = await fetch(`${url}/_local/clock`, { method: 'PUT', headers, body });
       if (!response.ok) throw new Error(await response.text());
     },
-    set: (assignment) => {
+    /** Changes a setting of the account, before its first request. */
+    set: (assignment: string) => {
       const args = ['shared/cli/accounts.ts', 'settings', '--account', 'acct_demo', assignment];
       execFileSync(`${root}node_modules/.bin/node`, args, { cwd: root, env: { ...env, DYNAMODB_ENDPOINT: database } });
     },
