@@ -81,10 +81,10 @@ const newOperator = async (run: Commands, { aws, env }: Emulator, { name, output
   const PolicyArn = outputs['OperatorPolicyArn'];
   await aws('iam', 'attach_user_policy', { UserName, PolicyArn });
   const { AccessKey } = await aws('iam', 'create_access_key', { UserName });
+  const keys = { AWS_ACCESS_KEY_ID: AccessKey.AccessKeyId, AWS_SECRET_ACCESS_KEY: AccessKey.SecretAccessKey };
   const ownEnv = {
     ...env,
-    AWS_ACCESS_KEY_ID: AccessKey.AccessKeyId,
-    AWS_SECRET_ACCESS_KEY: AccessKey.SecretAccessKey,
+    ...keys,
     TABLE_ACCOUNTS: outputs['AccountsTable'],
     TABLE_TRANSACTIONS: outputs['TransactionsTable'],
     TABLE_CONTENT: outputs['ContentTable'],
@@ -93,7 +93,7 @@ const newOperator = async (run: Commands, { aws, env }: Emulator, { name, output
     /** Runs `npm run <script> -- <args>` with the environment variables from the deployment page. */
     command: (script: string, ...args: readonly string[]) =>
       run('npm', ['run', '--silent', script, '--', ...args], { env: ownEnv, cwd: root, seconds: 300 }),
-    env: ownEnv,
+    keys,
     /** Detaches the policy, as the teardown page describes, and deletes the user. */
     remove: async () => {
       await aws('iam', 'detach_user_policy', { UserName, PolicyArn });
@@ -105,11 +105,7 @@ const newOperator = async (run: Commands, { aws, env }: Emulator, { name, output
 type Operator = Awaited<ReturnType<typeof newOperator>>;
 
 /** Actions that an operator is denied: scan or delete a table, delete a backup vault, invoke an endpoint. */
-const refusedToOperator = async ({ readError }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
-  const keys = {
-    AWS_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
-    AWS_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
-  };
+const refusedToOperator = async ({ readError }: Emulator, { keys }: Operator, stack: Stack): Promise<string> => {
   const TableName = stack.outputs['TransactionsTable'];
   const refused: [string, string, object][] = [
     ['dynamodb', 'scan', { TableName }],
