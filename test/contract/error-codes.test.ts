@@ -168,7 +168,7 @@ const rows = readFileSync(new URL('../fixtures/refusals.txt', import.meta.url), 
 const refusedCodes = [...rows.matchAll(/ \| ([a-z_]+)/g)].map(([, code = '']) => code);
 
 describe('error codes', () => {
-  it('have a test each', () => {
+  it('each have a test', () => {
     const tested = [...Object.keys(provocations), ...credentialCodes.map((name) => `auth_${name}`), ...refusedCodes];
     expect(new Set(tested)).toEqual(new Set(Object.keys(errorStatuses)));
   });
@@ -191,7 +191,7 @@ describe('error codes', () => {
     },
   );
 
-  it('returns validation_required_field for null in an update exactly if the document does not allow null', async () => {
+  it('returns validation_required_field for null in an update if and only if the document does not allow null', async () => {
     const caller = await newCaller();
     const { properties } = document.components.schemas.TransactionUpdate;
     const transaction = await created(caller, sale);

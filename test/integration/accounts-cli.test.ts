@@ -66,7 +66,7 @@ describe('create', () => {
     expect(await listKeys(id)).toEqual([]);
   });
 
-  it('creates the first key with --key, prints it once, and makes it valid at once for 90 days', async () => {
+  it('creates the first key with --key, prints it once, and makes it valid immediately, for 90 days', async () => {
     const { out, err } = await accounts('create', '--name', 'A shop', '--key', 'read', 'rate_limit=7');
     expect(err).toBe('');
     const [secret = ''] = out.match(/levy_\w+/g) ?? [];
@@ -294,7 +294,7 @@ describe('rotate', () => {
     expect(await listKeys(id)).toHaveLength(2);
   });
 
-  it('creates one key if several operators rotate at once, and none for a revoked key or a closed account', async () => {
+  it('creates one key if several operators rotate concurrently, and none for a revoked key or a closed account', async () => {
     const first = await newAccount();
     const old = await named(first.id, first.key.id);
     const done = await Promise.all([1, 2, 3].map(() => rotate(old).catch(() => false)));

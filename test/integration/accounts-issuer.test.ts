@@ -171,7 +171,7 @@ describe('calls of the issuer', () => {
     expect(new Set(issuer.state.fetched)).toEqual(new Set([description, keys]));
   });
 
-  it('accepts a rotated-in key at once after one read, and the old key until it is withdrawn', async () => {
+  it('accepts a new key immediately after one read, and the old key until it is withdrawn', async () => {
     await verify(await sign());
     issuer.state.fetched = [];
     await issuer.publish('next', 'ES256');

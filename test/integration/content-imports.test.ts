@@ -218,7 +218,7 @@ describe('discarded imports', () => {
     expect(await buildState(id)).toEqual(nothing);
   });
 
-  it('accepts two discards of one import at once', async () => {
+  it('accepts two concurrent discards of one import', async () => {
     const id = newId();
     const claim = await begun(id);
     await store.writeParts(claim, listParts(zips(250)));

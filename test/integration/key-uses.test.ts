@@ -107,7 +107,7 @@ describe('invocations', () => {
   };
 
   it.each([200, 500])(
-    "returns %i after the operation and the record of the key's use, which run in parallel",
+    "returns %i after the operation and the recording of the key's use, which run in parallel",
     async (status) => {
       vi.spyOn(console, 'error').mockImplementation(() => {});
       const caller = await newCaller();

@@ -52,7 +52,7 @@ it('keeps every invariant if work on a filing is interrupted at any database cal
   expect(outcome.schedules).toBeGreaterThan(1000);
 });
 
-it('reproduces a schedule exactly: alone, after others, in parallel and at another pace', { timeout }, async () => {
+it('reproduces a schedule exactly: alone, after others, in parallel and at another speed', { timeout }, async () => {
   const listTraces = async (order: Parameters<typeof runSchedules>[0]) => {
     const { traces } = await runSchedules({ ...order, traced: true });
     return [...traces].sort(([a], [b]) => a - b);

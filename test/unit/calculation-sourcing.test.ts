@@ -262,7 +262,7 @@ it('uses the origin of the document if the origin of a line is empty', () => {
     expect(listOrigins(own)).toEqual(['8.25', 'origin']);
 });
 
-it("uses the buyer's address of the document if that of a line is empty, and requires one", () => {
+it("uses the document's buyer address if a line has none, and requires one of them", () => {
   const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
   const missing = { code: 'validation_required_field', source: { pointer: '/customer/address' } };
   for (const customer of [null, {}, { address: null }, { address: {} }, { address: { city: '', state: null } }]) {

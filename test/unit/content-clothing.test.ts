@@ -180,7 +180,7 @@ describe('sales tax holidays', () => {
   );
 
   it.each(['CLOTHING.APPAREL', 'ELECTRONICS.COMPUTERS'])(
-    'exempts %s for a business as well in Alabama',
+    'also exempts %s for a business in Alabama',
     (product_tax_code) => {
       const customer = { address: { state: 'AL' }, use: 'business' } as const;
       expect(isFree(ask({ customer, tax_date: '2026-07-18', line_items: [{ product_tax_code }] }))).toBe(true);

@@ -113,7 +113,7 @@ describe('values in force', () => {
       [february, '2028-02-29', true],
       [february, '2027-02-28', true],
       [february, '2027-03-01', false],
-    ])('checks %o on %s: %s', (value, day, holds) => expect(mayBeInForce(value, day)).toBe(holds));
+    ])('may be in force: %o on %s: %s', (value, day, holds) => expect(mayBeInForce(value, day)).toBe(holds));
 
     it.each([
       [summer, '2026-06-01', '2026-06-01'],

@@ -201,7 +201,7 @@ describe('files with only street rows, as in Vermont', () => {
     ['units without parity', '1,99,B,,MAIN,ST,,APT,1,10,', 'street'],
     ['no street', '1,99,B,,,', 'ZIP'],
     ['two streets', '1,99,B,,MAIN & ELM,ST', 'ZIP'],
-  ])('reports every address that a row with %s (%s) can cover as ambiguous: its %s', async (_, text, what) => {
+  ])('reports each address as ambiguous that a row with %s (%s) can cover: its %s', async (_, text, what) => {
     const imported = await vermont(
       row(text, southBurlington),
       row('1,99,B,,MAIN,ST', burlington),

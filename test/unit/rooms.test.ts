@@ -38,7 +38,7 @@ const loadedBy = (path: string, found = new Set<string>()): Set<string> => {
   return found;
 };
 
-it('imports the environment in no script that sets the variables of an emulator itself', () => {
+it('does not import the environment in scripts that set the variables of an emulator', () => {
   const setsVariables = /^ *Object\.assign\(process\.env, emulatorEnvironment\(/m;
   const scripts = globSync('{infra,shared,test}/**/*.ts', { cwd: root }).filter((path) =>
     setsVariables.test(readFileSync(`${root}${path}`, 'utf8')),

@@ -111,7 +111,7 @@ describe('the reads of a calculation', () => {
     expect([releaseFor(at('55401')), read()]).toEqual([builtIn['MN'], []]);
   });
 
-  it('reads absent parts once, because their absence is cached as well', async () => {
+  it('reads absent parts once, because their absence is also cached', async () => {
     const { loadContent, read } = world();
     const releaseFor = await loadContent([at('55999')]);
     expect(releaseFor(at('55999'))).toMatchObject({ id: minnesota, locations: [] });

@@ -168,7 +168,7 @@ describe('store keys', () => {
   });
 });
 
-describe('store compressed', () => {
+describe('compressed attributes', () => {
   it('decompresses the output of an independent implementation of the format', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 500, unit: 'grapheme' }), (text) => {
@@ -220,7 +220,7 @@ describe('store compressed', () => {
   });
 });
 
-describe('store transaction item', () => {
+describe('stored transactions', () => {
   const getAttributes = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
   const explanation = ['address', 'rounding'].map((step) => ({
     step: step as 'address',
