@@ -95,7 +95,7 @@ export const readSettings = (variables: Variables) => {
     'DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.',
   );
   const apiKey = variables['API_KEY'] || null;
-  // Other characters cannot be sent in a header. A key with a wrong checksum would be refused by the service.
+  // A header allows only these characters. The service would refuse a key with a wrong checksum.
   const isSendable = apiKey === null || /^[\x21-\x7e]{1,255}$/.test(apiKey);
   refuseIf(!isSendable, 'API_KEY must be 1 to 255 printable ASCII characters without spaces.');
   refuseIf(

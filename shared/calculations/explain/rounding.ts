@@ -95,7 +95,7 @@ const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: stri
   const dollars = (taxable / 100n) * ((100n * scaledRate(rate).units) / minorUnit);
   const isLeast = nothing_below !== null && taxable <= parseCents(nothing_below);
   const why = isLeast
-    ? ` (no tax below ${nothing_below}, one cent at it)`
+    ? ` (no tax below ${nothing_below}, one cent at exactly this amount)`
     : taxable % 100n === 0n
       ? ''
       : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above, at one cent for each threshold that it exceeds: ${steps.join(', ')})`;

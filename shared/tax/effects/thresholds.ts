@@ -25,7 +25,7 @@ export const thresholdCliff = defineEffect({
   describe: (effect) =>
     effect.inclusive
       ? `exempt up to ${effect.amount} a unit; above it, the whole price is taxed`
-      : `exempt below ${effect.amount} a unit; at it and above, the whole price is taxed`,
+      : `exempt below ${effect.amount} a unit; otherwise the whole price is taxed`,
   explain: (effect, { price, isTaxed, perUnit }) =>
     `The limit is ${perUnit(effect.amount)}. The price of ${price} is ${
       isTaxed
