@@ -30,7 +30,7 @@ export const { endpoint, handler } = defineEndpoint({
 export const documentation = (): Documentation => ({
   summary: 'Retrieve the account',
   description:
-    'Returns the account of the credential, the scopes of the credential, and the settings that affect calculations and filings. A changed setting is returned at once, and applies to all requests within a minute.',
+    'Returns the account of the credential, the scopes of the credential, and the settings that affect calculations and filings. A changed setting is returned immediately, and applies to all requests within a minute.',
   response: {
     description: 'The account.',
     schema: AccountResponse,

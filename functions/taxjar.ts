@@ -128,7 +128,7 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
       at,
       remainingMs: context.remainingMs,
       version: context.headers.get('x-api-version')?.[0] ?? '',
-      // Lazily, because the body of `POST /v2/verify` is a form.
+      // Parsed only when read, because the body of `POST /v2/verify` is a form.
       get body() {
         return getBody(context);
       },

@@ -59,7 +59,7 @@ describe('the publisher client', async () => {
       ['plain http', 'http://93.184.215.14/'],
       ['a file', 'file:///etc/passwd'],
       ['itself in an endless loop', '/again'],
-    ])('rejects a redirect to %s at once', async (_what, location) => {
+    ])('rejects a redirect to %s immediately', async (_what, location) => {
       play = (_request, response) => response.writeHead(302, { Location: location }).end();
       const reads = [() => trusting().readText(page), () => trusting().readVersion(page), () => download(trusting())];
       for (const read of reads)

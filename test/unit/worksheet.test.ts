@@ -114,7 +114,7 @@ it.each([
   expect(writeSheet(state, sample).notes.filter((note) => note.includes('a marketplace collects'))).toEqual([]);
 });
 
-// Colorado and Florida deduct returned goods or their tax on lines of their own; California claims refunds of earlier
+// Colorado and Florida deduct returned goods or their tax on separate lines; California claims refunds of earlier
 // periods on schedule Q; Pennsylvania subtracts refunds from sales (61 Pa. Code 33.3). Massachusetts has no text.
 it.each([
   ['US-CA', 'line 20b with schedule Q (CDTFA-531-Q)'],
@@ -146,7 +146,7 @@ it('reports sales from outside Illinois on the lines of the destination', () => 
 
 // Sales that the instructions of the states put on other returns, schedules or rows. A filing does not separate them.
 it.each([
-  ['US-AZ', 'business codes of their own'],
+  ['US-AZ', 'separate business codes'],
   ['US-CA', 'CDTFA-401-GS'],
   ['US-CO', 'Retail Marijuana Sales Tax Return'],
   ['US-FL', 'electricity are also on line 17'],
