@@ -65,8 +65,12 @@ const search = (items: readonly CatalogItem[], text: string): readonly CatalogIt
 export const selectItems = ({ family, equivalent, q }: CatalogFilters): readonly CatalogItem[] => {
   const rows = equivalent && crosswalkRows(equivalent.code).filter(({ system }) => system === equivalent.system);
   const isEquivalent = rows && isTarget(rows);
-  const filtered = catalog().filter(
-    (item) => (family === undefined || item.family === family) && (!isEquivalent || isEquivalent(item)),
-  );
+  // The index of a search is cached by its array of items, so the whole catalog stays the same array.
+  const filtered =
+    family === undefined && !isEquivalent
+      ? catalog()
+      : catalog().filter(
+          (item) => (family === undefined || item.family === family) && (!isEquivalent || isEquivalent(item)),
+        );
   return q === undefined ? filtered : search(filtered, q.trim());
 };
