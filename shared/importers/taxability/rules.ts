@@ -227,8 +227,14 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   const precedesLocally = ({ attributes: ruleAttributes, ptcs }: Rule) =>
     isOwnLocal ||
     (ptcs.includes(entry.code) && getRequired(attributes).every((code) => getRequired(ruleAttributes).includes(code)));
-  // A hand-written rule for local taxes decides the product.
-  if (ownLocalRules(own, entry).some(precedesLocally)) return [ofState];
+  // Hand-written rules for local taxes decide the product on their levels, such as the cities of a state.
+  const preceding = ownLocalRules(own, entry).filter(precedesLocally);
+  if (preceding.length > 0) {
+    const isOpen = (level: JurisdictionType) =>
+      !preceding.some(({ levels }) => (levels ?? localLevels).includes(level));
+    const others = isOwnLocal ? [] : localLevels.filter(isOpen);
+    return [ofState, ...(others.length > 0 ? [ofLevels(others, local, answer.localAssumption)] : [])];
+  }
   const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(
     (kind): RuleContent => ({ ...ofLevels(['district'], withLocalRate(state), ''), kinds: [kind] }),
   );
@@ -262,7 +268,7 @@ const getId = (
   [
     `${state.toLowerCase()}-taxability-${words(code.slice(code.indexOf('.') + 1))}`,
     ...getRequired(attributes).map(words),
-    ...(jurisdictions ?? kinds ?? (levels === null ? [] : [levels.length === 1 ? 'state' : 'local'])).map(words),
+    ...(jurisdictions ?? kinds ?? (levels === null ? [] : [levels.includes('state') ? 'state' : 'local'])).map(words),
     ...(from === null ? [] : [from.slice(0, 7)]),
   ].join('-');
 
