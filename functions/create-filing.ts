@@ -40,10 +40,10 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ body, caller, unknownFields, context }) => {
     const requested = { ...body, state: readState(body.state) };
     const call = { idempotency: null, caller, ports: filingPorts(context.remainingMs) };
-    if (body.dry_run && (body.form || prefersReturn(context))) {
+    if (body.dry_run && (body.form != null || prefersReturn(context))) {
       const dryRun = await readDryRun(requested, call);
       if (!dryRun.ok) return dryRun;
-      if (!body.form || prefersReturn(context))
+      if (body.form == null || prefersReturn(context))
         return mapResult(filingReturn(dryRun.value, caller.account, testReturn), electronicReturnResponse);
       return mapResult(withWorksheet(dryRun.value, body.form, { pointer: '/form' }), (filing) =>
         filingOrCsv(withUnknownFieldWarnings(filing, unknownFields), 0, context),

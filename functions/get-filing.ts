@@ -33,10 +33,10 @@ export const { endpoint, handler } = defineEndpoint({
       return mapResult(filingReturn(filing.value, account, options), electronicReturnResponse);
     }
     const { form } = query;
-    const read = await (form
-      ? readFiling(id, account, filingReadPorts)
-      : getFiling(id, query, account, filingReadPorts));
-    const filing = form && read.ok ? withWorksheet(read.value, form, { parameter: 'form' }) : read;
+    const read = await (form === undefined
+      ? getFiling(id, query, account, filingReadPorts)
+      : readFiling(id, account, filingReadPorts));
+    const filing = form !== undefined && read.ok ? withWorksheet(read.value, form, { parameter: 'form' }) : read;
     return mapResult(filing, (filing) => filingOrCsv(filing, readPageLimit(query), context));
   },
 });

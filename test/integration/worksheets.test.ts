@@ -339,6 +339,7 @@ describe('worksheets', () => {
     expect(warnings.map(({ code }) => code)).toContain('unknown_field');
     for (const [refused, pointer] of [
       [{ form: 'FL-DR-15' }, '/form'],
+      [{ form: '' }, '/form'],
       [{ dry_run: false }, '/form'],
       [{ totals_starting_after: 'x' }, '/totals_starting_after'],
     ] as const)
@@ -385,9 +386,11 @@ describe('worksheets', () => {
 
   it('refuses the form of a different state and pages', async () => {
     const filing = californian();
-    const refused = await filer.filing(filing.id, { form: 'FL-DR-15' });
-    expect(getRefusal(refused)).toContain('validation_invalid_format');
-    expect(refused.body.errors[0].detail).toContain('Send CA-CDTFA-401.');
+    for (const form of ['FL-DR-15', '']) {
+      const refused = await filer.filing(filing.id, { form });
+      expect(getRefusal(refused)).toContain('validation_invalid_format');
+      expect(refused.body.errors[0].detail).toContain('Send CA-CDTFA-401.');
+    }
     expect((await filer.filing(filing.id, { form: forms.CA, expand: 'entries' })).status).toBe(422);
   });
 });
