@@ -94,8 +94,8 @@ const addWarnings = (warned: WarnedOrders, { reference }: Order, { warnings }: W
 type Run = { readonly client: Client; readonly sales: Map<string, string | null>; readonly warned: WarnedOrders };
 
 /**
- * Records an order, and adds its warnings. `sales` has the ids of the sales of this run by reference, because the list of the API can lag; `null`
- * if another transaction has the reference, which a refund of this file must not credit.
+ * Records an order, and adds its warnings. `sales` has the ids of the sales of this run by reference, because the list
+ * of the API can lag; `null` if another transaction has the reference, which a refund of this file must not credit.
  */
 const record = async (order: Order, { client, sales, warned }: Run): Promise<Outcome | OrderError> => {
   const { line, rows, body, reference, parent } = order;

@@ -61,7 +61,10 @@ type Taxed = Dated & {
   readonly flags?: LocationFlags;
 };
 
-/** An importer's output is a stream of entries in any order, so a file of any length can be read in constant memory. */
+/**
+ * An importer's output is a stream of entries, so a file of any length can be read in constant memory. Their order
+ * matters only for `file`: other entries with a line, and `rows`, belong to the last file.
+ */
 export type Entry =
   /** A jurisdiction, which can be the state, with its rates; the file provides the evidence. */
   | { readonly kind: 'tax'; readonly jurisdiction: Jurisdiction; readonly rates: readonly DatedRate[] }
@@ -79,7 +82,7 @@ export type Entry =
   | ({ readonly kind: 'city'; readonly city: string } & Taxed)
   /** The complete custom rules of the operator. */
   | { readonly kind: 'own'; readonly own: OwnRules }
-  /** The beginning of a file, and the number of its rows. Other entries with a line belong to the last file. */
+  /** The beginning of a file, and the number of its rows. */
   | { readonly kind: 'file'; readonly name: string }
   | { readonly kind: 'rows'; readonly count: number }
   /**

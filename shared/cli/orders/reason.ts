@@ -114,7 +114,8 @@ const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: num
 /**
  * Returns the most certain reason for a difference between the charged tax and Levy's calculation. With the tax of each
  * line item, charges are compared one by one. Without them, or if they do not add up to the total, a reason must explain
- * the whole difference; if none or several reasons do, the result is `unknown`. The reason `rate` applies last: the same charges are taxed at a different rate.
+ * the whole difference; if none or several reasons do, the result is `unknown`. The reason `rate` applies last: the same
+ * charges are taxed at a different rate.
  */
 export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax, currency: string): Explanation => {
   const digits = minorDigits(currency);

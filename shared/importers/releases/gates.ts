@@ -26,7 +26,7 @@ import { getChain, type OpenRelease } from './open-release.ts';
 import { stepText } from './report.ts';
 import { releaseForCases, runCase, type WorkedCase } from './worked-cases.ts';
 
-export type GateName = keyof typeof thresholds;
+type GateName = keyof typeof thresholds;
 
 /** A gate passes if its measured value is at most `most`. */
 type Gate = Pick<GateResult, 'describe' | 'most' | 'unit'> & { readonly name: GateName };
