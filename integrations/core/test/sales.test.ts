@@ -408,7 +408,7 @@ it('reports an unpaid increase of a recorded sale, and credits its refunds after
   const raised = buildOrder(mugs, 'unpaid', '1.20', { paid: '18.58', changedAt: at(1), refunds: [oneBack('1')] });
   expect(await recordOrder(ledger, { ...raised, wanted: 'draft' })).toMatchObject({
     isChanged: false,
-    problems: [{ code: 'mismatch', reference: 'unpaid', detail: expect.stringContaining('not paid in full') }],
+    problems: [{ code: 'mismatch', reference: 'unpaid', detail: expect.stringContaining('is paid in full') }],
   });
   await read({ ...raised, paid: '27.87', changedAt: at(2) });
   expect((await states('unpaid')).slice(1)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
