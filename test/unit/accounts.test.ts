@@ -8,7 +8,7 @@ import { type ApiKey, hashKey, isMisspelt, newApiKey } from '../../shared/accoun
 import { inTimeZone, isTimeZone, startOfDay, taxDateAt } from '../../shared/accounts/time-zone.ts';
 import { getState, parseScopes } from '../../shared/cli/accounts/keys.ts';
 import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
-import { overlapMs, parseExpiry, parseName } from '../../shared/cli/terminal/arguments.ts';
+import { overlapMs, parseAddress, parseExpiry, parseName } from '../../shared/cli/terminal/arguments.ts';
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
 import settingCases from '../fixtures/settings.json' with { type: 'json' };
 import { readCases } from '../support/facts.ts';
@@ -96,13 +96,21 @@ it.each([
 
 it('trims a name', () => expect(parseName('  Müller & Söhne  ')).toBe('Müller & Söhne'));
 
+// commander prints the value of an InvalidArgumentError.
+it.each([
+  () => parseName('\u001b[31mred'),
+  () => parseAddress('https://shop:secret@levy.example'),
+  () => parseAddress('https://:secret@levy.example'),
+  () => parseAddress('http://shop:secret@levy.example'),
+])('does not print what it refuses: %s', (parse) => expect(parse).toThrow(CommandError));
+
 const badScopes = [',', 'admin', 'read,admin', 'READ', 'read write', 'read,'];
 const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
   [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
   [parseScopes, 'Pass read, write and settings, separated by commas.', '', ...badScopes],
   [
     parseName,
-    'Pass 1 to 100 characters, without control characters.',
+    'Pass a name or label of 1 to 100 characters, without control characters.',
     ...['', '  ', 'a\nb', '\u001b[31mred', 'a\u0000', 'a\u202eb', 'a\u2028b', 'a'.repeat(101)],
   ],
 ];

@@ -51,11 +51,12 @@ export const parseDay = (text: string): string => (isDay(text) ? text : refuseVa
 
 const lengthMax = 100;
 
-/** Parses a name. It is printed later, so it must be one line without control characters. */
+/** Parses a name. It is printed, so it must be one line without control characters. A refusal does not print it. */
 export const parseName = (text: string): string => {
   const name = text.trim();
   const isPrintable = name !== '' && name.length <= lengthMax && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
-  return isPrintable ? name : refuseValue(`Pass 1 to ${lengthMax} characters, without control characters.`);
+  if (isPrintable) return name;
+  throw new CommandError(`Pass a name or label of 1 to ${lengthMax} characters, without control characters.`);
 };
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -100,15 +101,19 @@ export const overlapMs = (text: string): number => {
   return ms;
 };
 
-/** Parses the address of a service. Refuses plain HTTP to other machines, because requests contain a key. */
+/**
+ * Parses the address of a service. Refuses plain HTTP to other machines, because requests contain a key. A refusal does
+ * not print the address, which can contain a password.
+ */
 export const parseAddress = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
-    return refuseValue(
+    throw new CommandError(
       'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: requests contain a key.',
     );
-  if (url.search || url.hash || url.username) refuseValue('Pass the address without a query, fragment or name.');
+  if (url.search || url.hash || url.username || url.password)
+    throw new CommandError('Pass the address without a query, a fragment, a name and a password.');
   return url.href;
 };
 
