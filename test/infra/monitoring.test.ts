@@ -258,6 +258,16 @@ describe('the alarms', () => {
     expect(summed.filter((field) => !logged.has(field))).toEqual([]);
   });
 
+  // By default, the other metrics of runs are only in log lines.
+  it('names no metric on the dashboard that metrics=essential does not publish', () => {
+    const mentioned = [...runbook.matchAll(/[^.:]*on the dashboard[^.:]*/g)].flatMap(([text]) =>
+      [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    );
+    expect(mentioned.length).toBeGreaterThan(0);
+    const names = shown.map(({ name }) => name.split(' ')[1]);
+    expect(mentioned.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
   it('reads at most ten metrics per alarm, notifies on start and end, and treats missing data as a failure only for schedules and backups', () => {
     const topic = [{ Ref: ofType('AWS::SNS::Topic')[0]?.[0] }];
     for (const [name, alarm] of alarms) {
