@@ -65,7 +65,7 @@ const search = (items: readonly CatalogItem[], text: string): readonly CatalogIt
 export const selectItems = ({ family, equivalent, q }: CatalogFilters): readonly CatalogItem[] => {
   const rows = equivalent && crosswalkRows(equivalent.code).filter(({ system }) => system === equivalent.system);
   const isEquivalent = rows && isTarget(rows);
-  // The index of a search is cached by its array of items, so the whole catalog stays the same array.
+  // The search caches its index by array, so a search without filters must pass the catalog's own array.
   const filtered =
     family === undefined && !isEquivalent
       ? catalog()
