@@ -113,7 +113,7 @@ export const parseAddress = (text: string): string => {
       'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: requests contain a key.',
     );
   if (url.search || url.hash || url.username || url.password)
-    throw new CommandError('Pass the address without a query, a fragment, a name and a password.');
+    throw new CommandError('Pass the address without a user name, password, query or fragment.');
   return url.href;
 };
 
