@@ -110,7 +110,7 @@ describe('npm run smoke', () => {
   it.each([
     ['no key', ['https://levy.example.com'], /LEVY_API_KEY/],
     ['an address without TLS', ['http://levy.example.com', 'levy_x'], /https/],
-    ['a query', ['https://levy.example.com/?x=1', 'levy_x'], /without a query/],
+    ['a query', ['https://levy.example.com/?x=1', 'levy_x'], /without a user name, password, query or fragment/],
   ])('rejects %s', async (_, args, message) => {
     expectFailure(await smoke(args, null), message);
   });
