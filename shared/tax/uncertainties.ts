@@ -73,13 +73,14 @@ export const uncertaintiesAboutDay = (
   return [{ code: 'content_approximate', message }];
 };
 
-// A holiday, or a month with a holiday on unknown days.
-const isHoliday = ({ from, to }: Rule): boolean => from !== null && to !== null && daysBetween(from, to) < 60;
+// A holiday, or a month with a holiday on unknown days. Exempt groceries for some months are not a yearly holiday.
+const isHoliday = ({ from, to, effect }: Rule): boolean =>
+  from !== null && to !== null && daysBetween(from, to) < 60 && effect.type !== 'exempt';
 
 /**
- * Returns an uncertainty about a product on a day whose year has no holidays on record, if the last year on record has
- * one within eight days of the same weekday: a holiday such as the third Sunday in August moves by a week. Steps of 364
- * days drift by 1.25 days a year, so this finds holidays only in the next few years.
+ * Returns an uncertainty about a product on a day whose year has no holidays on record, if the nearest year on record
+ * has one within eight days of the same weekday: a holiday such as the third Sunday in August moves by a week. Steps of
+ * 364 days drift by 1.25 days a year, so this finds holidays only in a few years.
  */
 export const uncertaintiesAboutHolidays = (
   release: Release,
@@ -88,13 +89,15 @@ export const uncertaintiesAboutHolidays = (
   day: string,
 ): readonly Uncertainty[] => {
   const year = Number(day.slice(0, 4));
-  if (year <= Number(release.id.slice(6, 10))) return [];
-  const last = Math.max(0, ...release.rules.filter(isHoliday).map(({ to }) => Number(to?.slice(0, 4))));
+  const isLater = year > Number(release.id.slice(6, 10));
+  const years = release.rules.filter(isHoliday).map(({ to }) => Number(to?.slice(0, 4)));
+  const nearest = isLater ? Math.max(0, ...years) : Math.min(...years, 9999);
   const isNear = (days: number) =>
-    chooseRule(release, jurisdiction, product, addDays(day, days - 364 * (year - last)), isHoliday);
+    chooseRule(release, jurisdiction, product, addDays(day, days - 364 * (year - nearest)), isHoliday);
+  const isOnRecord = isLater ? year <= nearest : year >= nearest;
   // No holiday is shorter than two days.
-  if (year <= last || ![-8, -6, -4, -2, 0, 2, 4, 6, 8].some(isNear)) return [];
-  const message = `${release.name}: the holidays of ${year} are not on record. In ${last}, one was near this day. Compare with the state's list.`;
+  if (isOnRecord || years.length === 0 || ![-8, -6, -4, -2, 0, 2, 4, 6, 8].some(isNear)) return [];
+  const message = `${release.name}: the holidays of ${year} are not on record. In ${nearest}, one was near this day. Compare with the state's list.`;
   return [{ code: 'content_approximate', message }];
 };
 
