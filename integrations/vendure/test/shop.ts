@@ -250,7 +250,7 @@ export const startShop = async (
     shopper: () => connectClient(`${url}/shop-api`),
     /** Waits until two readings in a row list no job, because a listener queues its job after the mutation returns. */
     settled: async () => {
-      for (let tries = 0, empty = 0; tries < 400; tries++) {
+      for (let tries = 0, empty = 0; tries < 1200; tries++) {
         const { jobs } = await send<{ jobs: { totalItems: number } }>(
           `{ jobs(options: { filter: { isSettled: { eq: false } } }) { totalItems } }`,
         );
@@ -258,7 +258,7 @@ export const startShop = async (
         if (empty === 2) return;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      throw new Error('Jobs are left after 20 seconds.');
+      throw new Error('Jobs are left after 60 seconds.');
     },
     /** Can be called twice. */
     stop: () => (closed ??= app.close()),
