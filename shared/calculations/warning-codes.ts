@@ -35,6 +35,7 @@ const isReviewed = {
   exemption_not_yet_valid: true,
   registrations_missing: false,
   currency_not_counted: false,
+  state_not_registered: false,
 } as const satisfies Readonly<Record<string, boolean>>;
 
 type Reviewed = typeof isReviewed;
@@ -174,6 +175,10 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   currency_not_counted: {
     meaning: 'Sales in other currencies do not count toward the thresholds in US dollars.',
     remedy: 'Convert them, and add them to the amounts of the advice.',
+  },
+  state_not_registered: {
+    meaning: 'The filing is of a state in which the account is not registered on any day of the period.',
+    remedy: 'Check the state, and cancel a filing that was closed by mistake.',
   },
 };
 

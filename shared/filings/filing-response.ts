@@ -13,7 +13,7 @@ import {
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { Counts, FilingException, StoredFiling } from './filing.ts';
 import { dueStatus, estimateDiscount, findFilingTerms, getDiscount } from './filing-calendar.ts';
-import { isReturnDue } from './periods.ts';
+import { isReturnDue, isUnregistered } from './periods.ts';
 import type { FilingCommit, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries, FilingWithTotals } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
@@ -68,6 +68,9 @@ export const changeResponse = async (
 
 type FilingInStatus = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
 
+const isOpen = (status: Filing['status']): boolean =>
+  status === 'closing' || status === 'closed' || status === 'dry_run';
+
 /** The due date of a filing, and the fields that depend on it and on the account's current day. */
 const dueFields = (filing: FilingInStatus, account: Account, nowMs: number) => {
   const { state, status, filed_at, filed_requested_at: filedAt = filed_at } = filing;
@@ -75,13 +78,20 @@ const dueFields = (filing: FilingInStatus, account: Account, nowMs: number) => {
   const dayAt = (timeMs: number) => taxDateAt(timeMs, account.settings.time_zone).slice(0, 10);
   const due = isReturnDue(account, filing, amountsDue(filing.summary)) ? terms.due_date : null;
   const today = dueStatus(due, dayAt(nowMs));
-  const isOpen = status === 'closing' || status === 'closed' || status === 'dry_run';
   const isLate = (filedAt === null ? today : dueStatus(due, dayAt(Date.parse(filedAt)))).overdue;
   return {
     ...terms,
-    ...(isOpen ? today : { overdue: false, days_until_due: null }),
+    ...(isOpen(status) ? today : { overdue: false, days_until_due: null }),
     ...estimateDiscount(getDiscount(state), { ...filing, vendor_discount: terms.vendor_discount, isLate }),
   };
+};
+
+/** Warns before the return is sent that its state may be a mistake. */
+const filingWarnings = (filing: FilingInStatus, account: Account): Filing['warnings'] => {
+  if (!isOpen(filing.status) || !isUnregistered(account, filing)) return [];
+  const { state, period_start, period_end } = filing;
+  const message = `The account is not registered in ${state} from ${period_start} to ${period_end}. Check the state.`;
+  return [{ code: 'state_not_registered', message, pointer: null }];
 };
 
 /** Converts a filing for a list, without its totals. */
@@ -118,7 +128,7 @@ export const toFilingRow = (
   closed_at: filing.closed_at,
   filed_at: filing.filed_at,
   canceled_at: filing.canceled_at,
-  warnings: [],
+  warnings: filingWarnings(filing, account),
   entries: null,
 });
 

@@ -134,6 +134,15 @@ export const findOldest = (months: readonly (string | null)[]): string | null =>
 export const isRegisteredIn = (...days: Parameters<typeof registrationWithin>): boolean =>
   registrationWithin(...days) !== undefined;
 
+/** Returns whether the account has a list of registrations, and none of them includes a day of a filing's period. */
+export const isUnregistered = (
+  { settings: { registrations } }: Account,
+  { state, period_start: start, period_end: end }: Pick<StoredFiling, 'state' | 'period_start' | 'period_end'>,
+): boolean =>
+  registrations !== null &&
+  registrations !== 'all' &&
+  !isRegisteredIn({ start, end }, registrationsIn(state, registrations));
+
 /** Returns whether a period is before or between registrations, so no return is due. */
 const isInGap = (period: Period, registrations: readonly Registration[]): boolean =>
   !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);

@@ -268,6 +268,7 @@ const notReviewed = [
   'credit_field_ignored',
   'registrations_missing',
   'currency_not_counted',
+  'state_not_registered',
 ];
 
 /** The warning codes to review of a document in a state. A credit includes the codes of its sale. */

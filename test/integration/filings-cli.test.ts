@@ -207,8 +207,9 @@ describe('close', () => {
 
   it('requires --unregistered for a state without a registration', async () => {
     const { run, filer } = createShop(await newCaller({ settings: withMichigan }));
-    const message = 'The account is not registered in US-OH on 2026-10-31. Check --state, or pass';
-    expectFailure(await run('close', ...ohio, '--yes', '--json'), message);
+    const message = 'The account is not registered in US-OH from 2026-10-01 to 2026-10-31. Check the state.';
+    expectFailure(await run('close', ...ohio, '--yes', '--json'), `${message} Pass --unregistered`);
+    expectSuccess(await run('dry-run', ...ohio), message);
     expect((await made(filer.filings())).data).toEqual([]);
     expect((await run('close', ...ohio, '--yes', '--unregistered', '--json')).code).toBe(0);
   });

@@ -13,6 +13,7 @@ import {
   closedFiling,
   createFiler,
   csv,
+  dryRun,
   everyEntry,
   type Filer,
   type Filing,
@@ -72,6 +73,21 @@ describe('dry runs', () => {
     expect(getRefusal(await reader.close({ dry_run: true }))).toMatch(/^422/);
     expect((await (await withScopes('write')).close({ ...october, dry_run: true })).status).toBe(200);
     expect((await (await withScopes()).close({ ...october, dry_run: true })).status).toBe(403);
+  });
+});
+
+describe('a state without a registration', () => {
+  it('warns in the dry run and until the filing is filed or canceled', async () => {
+    const filer = await newFiler({ registrations: [monthly('MI', '2026-09-01', '2026-09-30')] });
+    const codes = ({ warnings }: Filing) => warnings.map(({ code }) => code);
+    const preview = async (state: string, period_end: string) => codes(await dryRun(filer, state, period_end));
+    expect(await preview('MI', '2026-09-30')).toEqual([]);
+    expect(await preview('MI', '2026-10-31')).toEqual(['state_not_registered']);
+    const filing = await closedFiling(filer, 'OH', '2026-10-31');
+    expect(codes(filing)).toEqual(['state_not_registered']);
+    expect(codes(await cancel(filer, filing.id))).toEqual([]);
+    const everywhere = await newFiler({ registrations: 'all' });
+    expect(codes(await closedFiling(everywhere, 'OH', '2026-10-31'))).toEqual([]);
   });
 });
 

@@ -1,11 +1,11 @@
 /** `filings close`, `file` and `cancel`: start a change of a filing and process it until it is complete. */
-import { type Account, listRegistrations } from '../../accounts/account.ts';
+import type { Account } from '../../accounts/account.ts';
 import { assert } from '../../base/assert.ts';
 import { dayAfter } from '../../base/calendar.ts';
 import { rewordAdvice } from '../../base/command-error.ts';
 import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
-import { isOver, isRegisteredIn, registrationsIn } from '../../filings/periods.ts';
+import { isOver } from '../../filings/periods.ts';
 import { readFiling } from '../../filings/read-filings.ts';
 import { FilingUpdate } from '../../filings/request.ts';
 import type { Filing } from '../../filings/response.ts';
@@ -55,13 +55,6 @@ const finished = (id: string, title: string, total: number, { account, ports }: 
   });
 };
 
-/** Whether the account is unregistered in the filing's state for its whole period. */
-const isUnregistered = ({ state, period_start, period_end }: Filing, { settings }: Account): boolean => {
-  const registrations = listRegistrations(settings);
-  const period = { start: period_start, end: period_end };
-  return registrations !== null && !isRegisteredIn(period, registrationsIn(state, registrations));
-};
-
 /**
  * Asks for confirmation before a period is closed. Refuses a period that has not ended and, with --yes, a period
  * without a registration.
@@ -76,11 +69,11 @@ const confirmClose = async (
     throw new CommandError(
       `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)}, in the account's time zone. Until then, use \`dry-run\` to see its amounts.`,
     );
-  const warning = isUnregistered(preview, account) ? `The account is not registered in ${state} on ${end}.` : null;
-  if (warning !== null && options.yes && !options.unregistered)
-    throw new CommandError(`${warning} Check --state, or pass --unregistered to close the period anyway.`);
+  const warning = preview.warnings.find(({ code }) => code === 'state_not_registered');
+  if (warning && options.yes && !options.unregistered)
+    throw new CommandError(`${warning.message} Pass --unregistered to close the period anyway.`);
   if (!options.json) printFiling(preview, false);
-  await requireConfirmation(`${warning === null ? '' : `${warning} `}Close ${filingName(preview)}?`, options);
+  await requireConfirmation(`Close ${filingName(preview)}?`, options);
 };
 
 export const close = subcommand({

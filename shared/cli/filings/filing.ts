@@ -182,6 +182,7 @@ const filingText = (filing: Filing): string => {
     dueText(filing),
     ...(closed_at === null ? [] : [`Closed ${instantText(closed_at)} (UTC) by ${shown(asked_by)}.`]),
     ...(filed_at === null ? [] : [`Filed ${instantText(filed_at)} (UTC), confirmation number ${shown(number ?? '')}.`]),
+    ...filing.warnings.map(({ message }) => message),
     ...(summary.length === 0 ? ['', 'No sales.'] : ['', summaryTable(summary)]),
     ...(totals?.length ? ['', totalsTable(totals)] : []),
     ...(exceptions ? ['', exceptionsText(exceptions)] : []),
