@@ -10,9 +10,12 @@ import { addDays, toDay } from '../../shared/base/calendar.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
+import { zeroSum } from '../../shared/ledger/entries/entry.ts';
 import { closeAccount } from '../../shared/store/accounts/account-closing.ts';
 import { changeSettings, findAccount, listSettingChanges } from '../../shared/store/accounts/account-store.ts';
 import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
+import { rowItem } from '../../shared/store/report-store.ts';
+import { putItems } from '../bench/database.ts';
 import { anonymous } from '../support/api.ts';
 import { runCommand } from '../support/child-process.ts';
 import { failSends, intercept, noFaults } from '../support/faults.ts';
@@ -388,6 +391,28 @@ describe('check', () => {
       found: expect.stringMatching(/, files each month; no due date is known$/),
       action: expect.stringMatching(action),
     });
+  });
+
+  it('reports tax collected, after credits, in months without a registration', async () => {
+    const { id } = await newAccount(`registrations=${JSON.stringify([monthly('MI', '2026-03-10')])}`);
+    const counted = (tax: bigint) => ({ ...zeroSum, taxable: tax * 20n, tax, count: 1 });
+    const rows = [
+      { state: 'US-MI', month: '2026-02', sales: counted(600n), credits: counted(500n) },
+      { state: 'US-MI', month: '2026-03', sales: counted(700n), credits: zeroSum },
+      { state: 'US-OH', month: '2026-03', sales: counted(725n), credits: zeroSum },
+      { state: 'US-OH', month: '2026-04', sales: zeroSum, credits: counted(725n) },
+    ];
+    const place = { currency: 'USD', seen: 0 };
+    const table = environment.tables.transactions;
+    await putItems(table, rows.length, (at) =>
+      rowItem(id, { ...place, ...(rows[at] as (typeof rows)[0]) }, '2026-04-01T00:00:00.000Z'),
+    );
+    expect(await readFinding(id, 'collected US-MI')).toMatchObject({
+      status: 'check',
+      found: '1.00 USD of tax collected without a registration since 2026-02',
+      action: expect.stringContaining('--state MI --period-end'),
+    });
+    expect(await readFinding(id, 'collected US-OH')).toBeUndefined();
   });
 
   it('reports returns that lack the sales before the first day of the books', async () => {

@@ -1,16 +1,18 @@
 /** `accounts check`: the settings of an account to review before it goes live. */
 import { type Account, type Frequency, listRegistrations, type Registration } from '../../accounts/account.ts';
-import { addDays, toDay } from '../../base/calendar.ts';
+import { addDays, firstDay, lastDay, toDay, toMonth } from '../../base/calendar.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
 import { listElections } from '../../catalog/remote-sales.ts';
 import { isStreamlinedMember } from '../../catalog/streamlined.ts';
 import { now } from '../../config/clock.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
 import { findFilingTerms, listFrequencies } from '../../filings/filing-calendar.ts';
-import { periodAround, registeredStates, registrationsIn } from '../../filings/periods.ts';
+import { isRegisteredIn, periodAround, registeredStates, registrationsIn } from '../../filings/periods.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
+import { monthText } from '../../reports/by-state.ts';
 import { listKeys } from '../../store/accounts/api-key-store.ts';
 import { readContentSource } from '../../store/content/content-sources.ts';
 import { reportReads } from '../../store/report-store.ts';
@@ -88,6 +90,28 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
     }),
     ...warnings.map(({ message }) => checkFinding('nexus', 'incomplete figures', message)),
   ];
+};
+
+const monthsBack = 36;
+
+/** Finds tax that was collected, after credits, in months without a registration, whose periods the schedule does not close. */
+const collectedFindings = async ({ id, settings }: Account, today: string): Promise<Finding[]> => {
+  const { registrations } = settings;
+  if (registrations === null || registrations === 'all') return [];
+  const rows = await reportReads.rows(id, monthText(toMonth(today) - monthsBack), today.slice(0, 7));
+  const unregistered = rows.filter(({ state, month }) => {
+    const days = { start: firstDay(toMonth(month)), end: lastDay(toMonth(month)) };
+    return !isRegisteredIn(days, registrationsIn(state, registrations));
+  });
+  return [...Map.groupBy(unregistered, ({ state, currency }) => `${state} ${currency}`).values()].flatMap((own) => {
+    const tax = own.reduce((sum, { sales, credits }) => sum + sales.tax - credits.tax, 0n);
+    const [first] = own;
+    if (!first || tax <= 0n) return [];
+    const { state, currency, month } = first;
+    const found = `${formatAmount(tax, minorDigits(currency))} ${currency} of tax collected without a registration since ${month}`;
+    const action = `Refund it with credits, or pay it to the state with a return, whose period only a request closes: npm run filings -- close --account ${id} --state ${stateOfJurisdiction(state)} --period-end …`;
+    return [checkFinding(`collected ${state}`, found, action)];
+  });
 };
 
 const continues = 'warn: the sale continues with a warning';
@@ -221,6 +245,7 @@ const readFindings = async (account: Account): Promise<readonly Finding[]> => {
   return [
     ...registrationFindings(account, today),
     ...(await nexusFindings(account)),
+    ...(await collectedFindings(account, today)),
     ...policyFindings(account),
     ...booksFindings(account, states),
     ...identityFindings(account, states),
