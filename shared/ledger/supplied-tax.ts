@@ -2,27 +2,37 @@ import type { Outcome } from '../calculations/calculate.ts';
 import { mapShipping } from '../calculations/charges.ts';
 import { step } from '../calculations/explain/step.ts';
 import { documentTotals, listTaxRows, writerFor } from '../calculations/figures.ts';
-import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
-import { allocate } from '../money/allocate.ts';
+import type { LineItemResponse } from '../calculations/response.ts';
+import { allocate, sum } from '../money/allocate.ts';
 import { minorDigits, parseAmount } from '../money/currency.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /**
  * Records the collected tax instead of the calculated one.
  *
- * Distributes it over lines and jurisdictions in proportion to the calculated tax, by largest remainder. If no tax was
- * calculated, all of it goes to the destination state of the largest line as `over_collected`.
+ * A fee has a fixed amount. It is recorded in full, or as 0 if the supplied tax is the calculated tax without the fees or
+ * is less than the fees. The rest is distributed over lines and jurisdictions in proportion to the calculated tax, by
+ * largest remainder. If no tax was calculated, the rest goes to the destination state of the largest line as
+ * `over_collected`.
  */
 export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => {
   const exponent = minorDigits(outcome.currency);
   const read: Reader = (text) => parseAmount(text, exponent);
   const total = read(supplied);
   if (total === read(outcome.tax_amount)) return outcome;
-  const weights = listTaxRows(outcome).map((row) => read(row.tax_amount));
-  if (weights.some((weight) => weight > 0n)) return withRowTaxes(outcome, allocate(total, weights), null);
-  const only = largestRow(outcome, read);
-  const taxes = weights.map((_, index) => (index === only ? total : 0n));
-  return withRowTaxes(outcome, taxes, 'over_collected');
+  const rows = listTaxRows(outcome);
+  const due = rows.map((row) => read(row.tax_amount));
+  const dueFees = due.map((tax, index) => (rows[index]?.tax_type === 'fee' ? tax : 0n));
+  const weights = due.map((tax, index) => tax - (dueFees[index] as bigint));
+  // Less than the fees, on goods without tax.
+  if (sum(weights) === 0n && total < sum(dueFees)) return withRowTaxes(outcome, allocate(total, dueFees), null);
+  const isWithoutFees = total === sum(weights) || total < sum(dueFees);
+  const fees = isWithoutFees ? due.map(() => 0n) : dueFees;
+  const rest = total - sum(fees);
+  const only = sum(weights) > 0n ? null : largestRow(outcome, read);
+  const shares = only === null ? allocate(rest, weights) : weights.map((_, index) => (index === only ? rest : 0n));
+  const taxes = shares.map((share, index) => share + (fees[index] as bigint));
+  return withRowTaxes(outcome, taxes, only);
 };
 
 /**
@@ -65,23 +75,28 @@ const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string):
     ),
   ];
 
-/** Replaces the taxes of all rows, in order, and every sum that includes them. */
-export const withRowTaxes = (
-  outcome: Outcome,
-  taxes: readonly bigint[],
-  reason: TaxRowResponse['taxability_reason'] | null,
-): Outcome => {
+/**
+ * Replaces the taxes of all rows, in order, and every sum that includes them. `overCollected` is the index of the row
+ * with tax that was not calculated.
+ */
+export const withRowTaxes = (outcome: Outcome, taxes: readonly bigint[], overCollected: number | null): Outcome => {
   const exponent = minorDigits(outcome.currency);
   const write = writerFor(exponent);
   let position = 0;
   const replace = <Charge extends Pick<LineItemResponse, 'taxes' | 'tax_amount'>>(charge: Charge): Charge => {
-    let sum = 0n;
+    let lineTax = 0n;
     const rows = charge.taxes.map((row) => {
-      const tax = taxes[position++] as bigint;
-      sum += tax;
-      return { ...row, tax_amount: write(tax), ...(reason && tax > 0n && { taxability_reason: reason }) };
+      const tax = taxes[position] as bigint;
+      const isOverCollected = position === overCollected && tax > 0n;
+      position += 1;
+      lineTax += tax;
+      return {
+        ...row,
+        tax_amount: write(tax),
+        ...(isOverCollected && { taxability_reason: 'over_collected' as const }),
+      };
     });
-    return { ...charge, taxes: rows, tax_amount: write(sum) };
+    return { ...charge, taxes: rows, tax_amount: write(lineTax) };
   };
   const line_items = outcome.line_items.map(replace);
   const shipping = mapShipping(outcome.shipping, replace);

@@ -153,6 +153,27 @@ describe('supplied tax', () => {
     expect(listWarnings(response)).toContain('tax_amount_differs');
   });
 
+  // Colorado's fee is 0.28 for a delivery, Minnesota's 0.50 from 100.00, also on exempt clothing. Denver's tax is 9.15.
+  it.each([
+    ['CO', 'GENERAL', '9.15', '0.00', '9.15', null],
+    ['CO', 'GENERAL', '9.09', '0.28', '8.81', null],
+    ['CO', 'GENERAL', '12.00', '0.28', '11.72', null],
+    ['CO', 'GENERAL', '0.20', '0.00', '0.20', null],
+    ['MN', 'GENERAL', '9.00', '0.50', '8.50', null],
+    ['MN', 'CLOTHING.APPAREL', '0.75', '0.50', '0.25', '0.25'],
+    ['MN', 'CLOTHING.APPAREL', '0.30', '0.30', '0.00', null],
+  ])('records a delivery fee in full or not at all: %s, %s, %s', async (state, code, tax_amount, fee, tax, over) => {
+    const client = await newClient({ settings: { retail_delivery_fee: 'add' } });
+    const city = state === 'CO' ? { city: 'Denver', postal_code: '80202' } : { city: 'Duluth', postal_code: '55802' };
+    const line_items = [goods({ quantity: '1', unit_price: '100.00', product_tax_code: code })];
+    const customer = { address: { state, country: 'US', ...city } };
+    const recorded = await sold(client, { tax_date: '2026-10-08', customer, line_items, tax_amount });
+    expect(recorded.line_items.map((line) => line.tax_amount)).toEqual([tax, fee]);
+    const rows = recorded.line_items.flatMap(({ taxes }) => taxes);
+    const overCollected = rows.filter(({ taxability_reason }) => taxability_reason === 'over_collected');
+    expect(overCollected.map((row) => row.tax_amount)).toEqual(over === null ? [] : [over]);
+  });
+
   // The marketplace owes the tax that it collects. A tax that is sent counts as collected by the seller.
   it.each(['seller', 'marketplace'])('warns of a tax sent with a sale of a %s', async (collected_by) => {
     const { warnings } = await sold(await newClient(), { collected_by, tax_amount: '8.25' });
