@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { inTimeZone } from '../accounts/time-zone.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
-import { formatAmount, minorDigits } from '../money/currency.ts';
+import { formatAmount, getSum, isZero, minorDigits, negative } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { closest } from '../vocabulary/closest.ts';
 import { isDecimal, isPrice, lineAmount } from './charges.ts';
@@ -127,6 +127,33 @@ const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone 
   if (own === day) return [];
   const message = `The tax date is ${own} in its offset, but ${day} in the account's time_zone ${time_zone}, which applies. To use ${own}, send that date.`;
   return [{ code: 'tax_day_differs', message, pointer: '/tax_date' }];
+};
+
+/**
+ * Returns the `tax_amount` of each line item of a body, which only responses have. Empty if the body has the tax of the
+ * document.
+ */
+export const sentLineTaxes = (sent: unknown): readonly unknown[] => {
+  const { tax_amount, line_items } = asObject(sent) ?? {};
+  return isSent(tax_amount) || !Array.isArray(line_items)
+    ? []
+    : line_items.map((line) => asObject(line)?.['tax_amount']);
+};
+
+/**
+ * Warns that the recorded tax of line items is not the tax that a body has for them. A calculation that is sent back
+ * unchanged causes no warning.
+ */
+export const lineTaxWarnings = (
+  sent: readonly unknown[],
+  { line_items }: { readonly line_items: readonly { readonly tax_amount: string }[] },
+): Warning[] => {
+  const taxes = sent.map((tax) => (typeof tax === 'number' ? String(tax) : tax));
+  const sentTax = getSum(taxes.filter(isPrice));
+  const recorded = getSum(line_items.flatMap(({ tax_amount }, index) => (isPrice(taxes[index]) ? [tax_amount] : [])));
+  if (isZero(getSum([sentTax, negative(recorded)]))) return [];
+  const message = `The tax_amount of line items, ${sentTax} in total, is ignored: Levy recorded ${recorded} on them. Send the collected tax of the whole document as \`tax_amount\`.`;
+  return [{ code: 'line_tax_ignored', message, pointer: '/line_items' }];
 };
 
 /**

@@ -25,6 +25,7 @@ const isReviewed = {
   retail_delivery_fee_due: true,
   tax_included_not_exact: false,
   line_amount_differs: true,
+  line_tax_ignored: true,
   tax_amount_differs: false,
   tax_amount_dropped: true,
   tax_day_differs: true,
@@ -135,6 +136,10 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   line_amount_differs: {
     meaning: 'Levy taxed the quantity times the price, which differs from the amount that was sent.',
     remedy: 'Check the amount of the sale.',
+  },
+  line_tax_ignored: {
+    meaning: 'The line items were sent with their tax, which differs from the recorded tax and is not recorded.',
+    remedy: 'Check what the buyer paid. Send the collected tax of the whole document as `tax_amount`.',
   },
   tax_amount_differs: {
     meaning: 'The recorded `tax_amount` is not the tax that Levy calculates.',

@@ -2,6 +2,7 @@ import { retryWhileStale } from '../base/contention.ts';
 import { fitsResponse } from '../base/response-size.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
+import { lineTaxWarnings } from '../calculations/sent-warnings.ts';
 import { buildCommit, commitWithResponse, type Replacement } from './commit.ts';
 import { calculateWithContent } from './context.ts';
 import { withoutCredit } from './credits/amounts.ts';
@@ -29,6 +30,8 @@ type Creation = {
   readonly idempotency: Idempotency | null;
   /** The warnings about the body. */
   readonly sent: readonly Warning[];
+  /** The tax of each line item that the body has, which is not recorded (`sentLineTaxes`). */
+  readonly lineTaxes?: readonly unknown[];
   /** A finalized transaction that the new one replaces; the API does not offer it. */
   readonly replaces?: Replaces | undefined;
 };
@@ -96,7 +99,7 @@ const tooManyStates: Problem = {
 
 /** Builds the new transaction of a request. A credit takes its amounts and settings from its sale. */
 const draft = async (
-  { request, sent }: Creation,
+  { request, sent, lineTaxes = [] }: Creation,
   parent: StoredTransaction | null,
   { account: { id: account, settings } }: Caller,
   ports: CreatePorts,
@@ -122,7 +125,8 @@ const draft = async (
     ...(shippedInside.length > 0 && { shippedInside }),
     ...(otherReducedRates.length > 0 && { otherReducedRates }),
   };
-  const figures = { calculated: outcome, recorded: recorded.value };
+  const warnings = [...recorded.value.warnings, ...lineTaxWarnings(lineTaxes, recorded.value)];
+  const figures = { calculated: outcome, recorded: { ...recorded.value, warnings } };
   return accept(newTransaction(request, figures, basis, settings.draft_ttl_hours, ports));
 };
 

@@ -174,6 +174,21 @@ describe('supplied tax', () => {
     expect(overCollected.map((row) => row.tax_amount)).toEqual(over === null ? [] : [over]);
   });
 
+  it('warns of a tax of line items that differs from the recorded tax, unless the document has its tax', async () => {
+    const client = await newClient();
+    const lines = (...taxes: unknown[]) => taxes.map((tax_amount, at) => goods({ id: `item_${at}`, tax_amount }));
+    const warned = async (line_items: unknown[], others = {}) =>
+      (await made(client.create(sale({ line_items, ...others })))).warnings
+        .filter(({ code }) => code === 'line_tax_ignored')
+        .map(({ message }) => message.split('. Send')[0]);
+    // Michigan: 6 % of two mugs at 50.00.
+    expect(await warned(lines('6.00', '6'))).toEqual([]);
+    expect(await warned(lines('6.10', 5.9))).toEqual([]);
+    const message = 'The tax_amount of line items, 8.25 in total, is ignored: Levy recorded 6.00 on them';
+    expect(await warned(lines(undefined, '8.25'))).toEqual([message]);
+    expect(await warned(lines(undefined, '8.25'), { tax_amount: '14.25' })).toEqual([]);
+  });
+
   // The marketplace owes the tax that it collects. A tax that is sent counts as collected by the seller.
   it.each(['seller', 'marketplace'])('warns of a tax sent with a sale of a %s', async (collected_by) => {
     const { warnings } = await sold(await newClient(), { collected_by, tax_amount: '8.25' });
