@@ -15,7 +15,6 @@ import { assert } from '../shared/base/assert.ts';
 import {
   type Index,
   type IndexName,
-  type Key,
   type TableDefinition,
   type TableName,
   tables,
@@ -25,7 +24,7 @@ import type { Settings } from './settings.ts';
 
 const names = Object.keys(tables) as TableName[];
 
-const attribute = ({ name }: Key) => ({ name, type: AttributeType.STRING });
+const attribute = (name: string) => ({ name, type: AttributeType.STRING });
 
 const indexProps = ({ name, partition, sort, include }: Index) => ({
   indexName: name,

@@ -56,7 +56,7 @@ export const firstWhere = <Row>(rows: readonly Row[], isTrueFor: (row: Row) => b
 /** Runs a function for all values with limited concurrency. After a failure, it awaits the values in progress and throws. */
 export const concurrently = async <Value>(
   values: AsyncIterable<Value> | Iterable<Value>,
-  run: (value: Value) => Promise<void>,
+  run: (value: Value) => Promise<unknown>,
   parallel = 8,
 ): Promise<void> => {
   // All workers share the generator, so it ends for all of them when one throws.

@@ -133,17 +133,16 @@ export type TransactionIndex = {
 /** An expired draft in the sparse index of drafts. */
 export type ExpiredDraft = { readonly account: string; readonly id: string; readonly expires_at: string };
 
-type DraftPage = {
-  readonly drafts: readonly ExpiredDraft[];
-  /** The last draft of the page; `null` at the end. */
-  readonly next: ExpiredDraft | null;
-};
-
 export type DraftIndex = {
   /** The number of shards. The sweep processes them in parallel. */
   readonly shards: number;
   /** Returns up to `limit` expired drafts of a shard after the given one, oldest deadline first. */
-  readonly expired: (shard: number, nowMs: number, limit: number, after: ExpiredDraft | null) => Promise<DraftPage>;
+  readonly expired: (
+    shard: number,
+    nowMs: number,
+    limit: number,
+    after: ExpiredDraft | null,
+  ) => Promise<Page<ExpiredDraft, ExpiredDraft>>;
 };
 
 /** The caller: account and credential. */

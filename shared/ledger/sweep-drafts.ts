@@ -51,8 +51,8 @@ const sweepShard = async (shard: number, ports: SweepPorts, tally: Tally): Promi
         tally.complete = false;
         return;
       }
-      const { drafts, next } = await ports.drafts.expired(shard, ports.now(), batchSize, after);
-      await Promise.all(drafts.map(sweepDraft));
+      const { rows, next } = await ports.drafts.expired(shard, ports.now(), batchSize, after);
+      await Promise.all(rows.map(sweepDraft));
       after = next;
     } while (after !== null);
   } catch (error) {

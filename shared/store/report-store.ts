@@ -5,7 +5,7 @@ import { environment } from '../config/environment.ts';
 import { Sum } from '../ledger/entries/entry.ts';
 import type { ReportReads, StoredRow } from '../reports/by-state.ts';
 import { type CountStore, type Mark, placeText, type SeenRow } from '../reports/count-transactions.ts';
-import { batchGet, queryPages, startAfter } from './client/reads.ts';
+import { batchGet, partitionQuery, queryPages, startAfter } from './client/reads.ts';
 import { absentOrAsSeen, staleOrThrow, type Write, writeTogether } from './client/writes.ts';
 import { defineItem } from './define-item.ts';
 import { accountKey, countedKey, headOwner, type Item, reportKey, reportPartition } from './keys.ts';
@@ -89,11 +89,12 @@ export const reportReads: ReportReads = {
   rows: async (account, from, to, { after, limit } = { after: null, limit: Number.POSITIVE_INFINITY }) => {
     const rows: StoredRow[] = [];
     const pages = queryPages({
-      TableName,
-      ...startAfter(after && reportKey(account, after)),
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
       // `$` sorts after the `#` that follows the month.
-      ExpressionAttributeValues: { ':pk': reportPartition(account), ':from': from, ':to': `${to}$` },
+      ...partitionQuery(TableName, reportPartition(account), 'sk BETWEEN :from AND :to', {
+        ':from': from,
+        ':to': `${to}$`,
+      }),
+      ...startAfter(after && reportKey(account, after)),
     });
     for await (const items of pages) {
       rows.push(...items.map(rowFrom));

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
-import { readItem } from './client/reads.ts';
+import { findItem } from './client/reads.ts';
 import { absent, putItem } from './client/writes.ts';
 import type { ItemKey } from './keys.ts';
 
@@ -13,10 +13,8 @@ const TableName = environment.tables.transactions;
  * it.
  */
 export const sweepPosition = (key: ItemKey) => ({
-  read: async (): Promise<SweepPosition | null> => {
-    const item = await readItem(TableName, key);
-    return item === undefined ? null : Position.parse(item);
-  },
+  read: async (): Promise<SweepPosition | null> =>
+    (await findItem(TableName, key, (item) => Position.parse(item))) ?? null,
   move: (before: SweepPosition | null, after: SweepPosition): Promise<boolean> =>
     putItem({
       TableName,

@@ -74,9 +74,9 @@ const getBytes = (items: Items): number => items.reduce((sum, item) => sum + ite
 
 const listRows = (items: Items): Items =>
   indexes.flatMap(({ partition, sort, include }) => {
-    const names = ['pk', 'sk', partition.name, sort.name, ...include];
+    const names = ['pk', 'sk', partition, sort, ...include];
     return items
-      .filter((item) => item[partition.name] !== undefined && item[sort.name] !== undefined)
+      .filter((item) => item[partition] !== undefined && item[sort] !== undefined)
       .map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name))));
   });
 

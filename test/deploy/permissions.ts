@@ -108,7 +108,7 @@ const onIndexes = async (attempt: Attempt, stack: Stack, access: TableAccess) =>
     const ExpressionAttributeValues = {
       ':p': { S: index.name === 'drafts' ? draftPartitions.replace('*', '1') : 'acct_x' },
     };
-    const KeyConditionExpression = `${index.partition.name} = :p`;
+    const KeyConditionExpression = `${index.partition} = :p`;
     const TableName = stack.outputs['TransactionsTable'];
     const input = { TableName, IndexName: index.name, KeyConditionExpression, ExpressionAttributeValues };
     await attempt(`Query of ${index.name}`, 'dynamodb', 'query', input, may);

@@ -89,7 +89,7 @@ const readLines = async (setting: 'essential' | 'full'): Promise<readonly Metric
     return { statusCode: 500, body: '' };
   })({ requestContext: { requestId: 'request_1' } } as APIGatewayProxyEvent, undefined);
   const time = { now: () => 0, remainingMs: () => 9e6, stepMsMax: 1, batchMsMax: 1, onFailure: () => {} };
-  const drafts = { shards: 1, expired: async () => ({ drafts: [], next: null }) };
+  const drafts = { shards: 1, expired: async () => ({ rows: [], next: null }) };
   const filings = { unfinished: async () => ({ rows: [], next: null }) };
   const sweep = { read: async () => ({ day: '1970-01-01', after: null, isDone: true }) };
   const due = { shards: 1, page: async () => [], sweep };

@@ -225,7 +225,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
         await Promise.all(heads.slice(from, from + 20).map((head) => ledger.commit(buildCommit(account, head))));
       const item = transactionItem(account, heads[0]?.after as StoredTransaction);
       for (const { name, partition, sort, include } of tables.transactions.indexes) {
-        const projected = ['pk', 'sk', partition.name, sort.name, ...include];
+        const projected = ['pk', 'sk', partition, sort, ...include];
         rowBytes[name] = itemSize(Object.fromEntries(Object.entries(item).filter(([key]) => projected.includes(key))));
       }
     });

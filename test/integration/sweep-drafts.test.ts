@@ -75,7 +75,7 @@ describe('sweeps with failing shards', () => {
       expired: async (_shard: number, _nowMs: number, limit: number, after: ExpiredDraft | null) => {
         const from = after === null ? 0 : drafts.findIndex(({ id }) => id === after.id) + 1;
         const page = drafts.slice(from, from + limit);
-        return { drafts: page, next: from + limit < drafts.length ? (page.at(-1) ?? null) : null };
+        return { rows: page, next: from + limit < drafts.length ? (page.at(-1) ?? null) : null };
       },
     },
     ledger: { find: async () => stored, commit: async (): Promise<Committed> => ({ kind: 'committed' }) },

@@ -7,6 +7,7 @@ import { readItem } from '../client/reads.ts';
 import { present, staleOrThrow, updateItem, writeTogether } from '../client/writes.ts';
 import { accountKey, accountRegisterKey } from '../keys.ts';
 import { dueNow } from './account-store.ts';
+import { whileOpen } from './api-key-store.ts';
 
 const TableName = environment.tables.accounts;
 
@@ -20,7 +21,7 @@ export const closeAccount = (account: string, at: string): Promise<boolean> =>
     TableName,
     Key: accountKey(account),
     UpdateExpression: 'SET closed_at = :at, settings_changed_at = :at',
-    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(closed_at)',
+    ...whileOpen,
     ExpressionAttributeValues: { ':at': at },
   });
 

@@ -29,7 +29,7 @@ const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}
 const deletePartition = async (table: string, pk: string, isOwn = (_sk: string) => true): Promise<void> => {
   for await (const items of keysIn(table, pk)) {
     const own = items.map(({ sk }) => sk).filter(isOwn);
-    await concurrently(own, async (sk) => void (await remove({ table, pk, sk })), atOnce);
+    await concurrently(own, (sk) => remove({ table, pk, sk }), atOnce);
   }
 };
 

@@ -8,11 +8,19 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
 import type { Page } from '../../ledger/page-limit.ts';
-import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
-import { absent, firstObstacle, listCodes, staleOrThrow, throwCanceled, writeTogether } from '../client/writes.ts';
+import { batchGet, partitionQuery, queryPage, readItem, readRows } from '../client/reads.ts';
+import {
+  absent,
+  firstObstacle,
+  listCodes,
+  returned,
+  staleOrThrow,
+  throwCanceled,
+  writeTogether,
+} from '../client/writes.ts';
 import { putDue } from '../filings/due-index.ts';
 import { accountKey, accountRegister, accountRegisterKey, settingChanges } from '../keys.ts';
-import { keyPuts } from './api-key-store.ts';
+import { keyPuts, whileOpen } from './api-key-store.ts';
 
 const TableName = environment.tables.accounts;
 
@@ -36,14 +44,7 @@ export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<
 type FirstKey = { readonly key: ApiKey; readonly digest: string };
 
 const accountPuts = (account: Account) => [
-  {
-    Put: {
-      TableName,
-      ...absent,
-      Item: { ...accountKey(account.id), ...account },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    },
-  },
+  { Put: { TableName, Item: { ...accountKey(account.id), ...account }, ...absent, ...returned } },
   { Put: { TableName, Item: accountRegisterKey(account.id), ...absent } },
   ...dueNow(account.id, account.settings.registrations),
 ];
@@ -71,14 +72,9 @@ export const provisionAccount = async (account: Account, first?: FirstKey): Prom
 const registerPage = 100;
 
 /** Returns a page of account ids in ascending order, after the given id. */
-export const listAccountIds = async (after: string | null): Promise<Page<string>> => {
-  const { items, last } = await queryPage({
-    ...partitionQuery(TableName, accountRegister),
-    ConsistentRead: false,
-    Limit: registerPage,
-    ...startAfter(after === null ? null : accountRegisterKey(after)),
-  });
-  return { rows: items.map(({ sk }) => sk), next: last?.sk ?? null };
+export const listAccountIds = (after: string | null): Promise<Page<string>> => {
+  const query = { ...partitionQuery(TableName, accountRegister), ConsistentRead: false };
+  return readRows(query, ({ sk }) => sk, registerPage, after === null ? null : accountRegisterKey(after));
 };
 
 /** Yields every account, ordered by id. Makes two database calls per 100 accounts. */
@@ -136,7 +132,7 @@ export const changeSettings = async (
     Key: accountKey(id),
     UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
     ConditionExpression: [
-      'attribute_exists(pk) AND attribute_not_exists(closed_at)',
+      whileOpen.ConditionExpression,
       ...each((at) => `settings.#n${at} IN (:seen${at}, :new${at})`),
       ...(isUnchanged ? [unchanged] : []),
     ].join(' AND '),

@@ -7,8 +7,16 @@ import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
-import { type Items, queryPages, readItem } from '../client/reads.ts';
-import { absent, firstObstacle, listCodes, throwCanceled, updateItem, writeTogether } from '../client/writes.ts';
+import { findItem, type Items, partitionQuery, queryPages, readItem } from '../client/reads.ts';
+import {
+  absent,
+  firstObstacle,
+  listCodes,
+  returned,
+  throwCanceled,
+  updateItem,
+  writeTogether,
+} from '../client/writes.ts';
 import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.ts';
 
 const TableName = environment.tables.accounts;
@@ -54,23 +62,15 @@ const keyNameItem = ({ account, id, label }: ApiKey, digest: string) => ({
 
 /** Returns the items of a key: requests look it up by digest, operators by id. */
 export const keyPuts = (key: ApiKey, digest: string) => [
-  {
-    Put: {
-      TableName,
-      ...absent,
-      Item: { ...apiKeyKey(digest), ...key },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    },
-  },
-  { Put: { TableName, ...absent, Item: keyNameItem(key, digest) } },
+  { Put: { TableName, Item: { ...apiKeyKey(digest), ...key }, ...absent, ...returned } },
+  { Put: { TableName, Item: keyNameItem(key, digest), ...absent } },
 ];
 
+/** The account exists and is not closed. */
+export const whileOpen = { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(closed_at)' } as const;
+
 const accountIsOpen = (account: string) => ({
-  ConditionCheck: {
-    TableName,
-    Key: accountKey(account),
-    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(closed_at)',
-  },
+  ConditionCheck: { TableName, Key: accountKey(account), ...whileOpen },
 });
 
 /**
@@ -92,14 +92,16 @@ export const provisionKey = async ({ secret, createdMs = now(), ...decided }: Ne
 
 const KeyDigest = z.object({ digest: z.string() });
 
+const findDigest = (account: string, id: string) =>
+  findItem(TableName, keyNameKey(account, id), (item) => KeyDigest.parse(item).digest);
+
 /** Returns an account's API key with this id, and its digest. */
 export const findNamedKey = async (
   account: string,
   id: string,
 ): Promise<{ key: ApiKey; digest: string } | undefined> => {
-  const name = await readItem(TableName, keyNameKey(account, id));
-  if (name === undefined) return;
-  const { digest } = KeyDigest.parse(name);
+  const digest = await findDigest(account, id);
+  if (digest === undefined) return;
   const key = await findKey(digest);
   assert(key !== undefined, `The id ${id} maps to an API key that does not exist.`);
   return { key, digest };
@@ -107,12 +109,12 @@ export const findNamedKey = async (
 
 /** Revokes an account's API key; `false` if the account has no such key. Running instances reject it within 60 s. */
 export const revokeKey = async (account: string, id: string): Promise<boolean> => {
-  const name = await readItem(TableName, keyNameKey(account, id));
-  if (name === undefined) return false;
+  const digest = await findDigest(account, id);
+  if (digest === undefined) return false;
   await database.send(
     new UpdateCommand({
       TableName,
-      Key: apiKeyKey(KeyDigest.parse(name).digest),
+      Key: apiKeyKey(digest),
       // Revoking a key again keeps the first date.
       UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :now)',
       ConditionExpression: 'id = :id AND account = :account',
@@ -161,12 +163,8 @@ const Name = z.object({ sk: z.string(), label: z.optional(z.string()) });
 const namePrefix = keyNameKey('', '').sk;
 
 const queryItems = async (pk: string, prefix: string): Promise<Items> => {
-  const pages = queryPages({
-    TableName,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-  });
-  return (await Array.fromAsync(pages)).flat();
+  const query = partitionQuery(TableName, pk, 'begins_with(sk, :prefix)', { ':prefix': prefix });
+  return (await Array.fromAsync(queryPages(query))).flat();
 };
 
 /** The id of an API key and its label; `null` without one. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { hashKey, newApiKey, scopes } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import { readItem } from '../client/reads.ts';
+import { findItem } from '../client/reads.ts';
 import { deleteItem, present, putItem } from '../client/writes.ts';
 import { sessionKey } from '../keys.ts';
 
@@ -45,10 +45,8 @@ const put = (digest: string, session: Session, condition: Condition) =>
   });
 
 /** Returns the session with this digest, even if it expired. */
-export const findSession = async (digest: string): Promise<Session | undefined> => {
-  const item = await readItem(TableName, sessionKey(digest));
-  return item && Session.parse(item);
-};
+export const findSession = (digest: string): Promise<Session | undefined> =>
+  findItem(TableName, sessionKey(digest), (item) => Session.parse(item));
 
 /**
  * Stores a new session. It ends after one hour without use, after 12 hours, and with the token that started it. Returns

@@ -9,11 +9,11 @@ import {
   type KeySchemaElement,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
-import type { Index, Key, TableDefinition } from '../table-definitions.ts';
+import type { Index, TableDefinition } from '../table-definitions.ts';
 
-const keySchema = ({ partition, sort }: { readonly partition: Key; readonly sort: Key }) => [
-  { AttributeName: partition.name, KeyType: 'HASH' as const },
-  { AttributeName: sort.name, KeyType: 'RANGE' as const },
+const keySchema = ({ partition, sort }: Pick<Index, 'partition' | 'sort'>) => [
+  { AttributeName: partition, KeyType: 'HASH' as const },
+  { AttributeName: sort, KeyType: 'RANGE' as const },
 ];
 
 const indexInput = (index: Index) => ({
@@ -35,14 +35,12 @@ const indexInput = (index: Index) => ({
 export const createTableInput = (tableName: string, definition: TableDefinition) => {
   const indexes = definition.indexes ?? [];
   // List each attribute once: several indexes share a partition key.
-  const keys = new Map(
-    [definition, ...indexes].flatMap(({ partition, sort }) => [partition, sort]).map((key) => [key.name, key]),
-  );
+  const keys = new Set([definition, ...indexes].flatMap(({ partition, sort }) => [partition, sort]));
   return {
     TableName: tableName,
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: keySchema(definition),
-    AttributeDefinitions: [...keys.values()].map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    AttributeDefinitions: [...keys].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
     ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes.map(indexInput) }),
   } satisfies CreateTableCommandInput;
 };

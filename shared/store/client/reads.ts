@@ -1,5 +1,6 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { Contention, type RemainingMs, retryContention } from '../../base/contention.ts';
+import type { Page } from '../../ledger/page-limit.ts';
 import type { Item, ItemKey } from '../keys.ts';
 import { database } from './client.ts';
 
@@ -8,6 +9,16 @@ export type Items = readonly Item[];
 /** Reads an item by its key. Strongly consistent: clients read their own writes, and changes build on it. */
 export const readItem = async (TableName: string, Key: ItemKey): Promise<Item | undefined> =>
   (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item as Item | undefined;
+
+/** Reads an item by its key and parses it. Strongly consistent. */
+export const findItem = async <Value>(
+  TableName: string,
+  key: ItemKey,
+  parse: (item: Item) => Value,
+): Promise<Value | undefined> => {
+  const item = await readItem(TableName, key);
+  return item && parse(item);
+};
 
 /**
  * Returns a page of a query (at most 1 MB or `Limit` items), the number of items read before filtering, and the key to
@@ -25,14 +36,33 @@ export const queryPage = async (
   return { items: Items as Item[], read: ScannedCount ?? Items.length, last: LastEvaluatedKey as Item | undefined };
 };
 
-/** Returns the query for all items with a partition key. */
-export const partitionQuery = (TableName: string, pk: string) => ({
+/**
+ * Returns the query for the items of a partition: all, or those whose sort key `sk` meets a condition with these values.
+ */
+export const partitionQuery = (
+  TableName: string,
+  pk: string,
+  condition?: string,
+  values?: Readonly<Record<string, string>>,
+) => ({
   TableName,
-  KeyConditionExpression: 'pk = :pk',
-  ExpressionAttributeValues: { ':pk': pk },
+  KeyConditionExpression: condition === undefined ? 'pk = :pk' : `pk = :pk AND ${condition}`,
+  ExpressionAttributeValues: { ':pk': pk, ...values },
 });
 
 export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});
+
+/** Returns a page of at most `limit` rows of a query. `next` is the last row if more may follow. */
+export const readRows = async <Row>(
+  query: QueryCommandInput,
+  toRow: (item: Item) => Row,
+  limit: number,
+  after: Item | null,
+): Promise<Page<Row, Row>> => {
+  const { items, last } = await queryPage({ ...query, Limit: limit, ...startAfter(after) });
+  const rows = items.map(toRow);
+  return { rows, next: last ? (rows.at(-1) ?? null) : null };
+};
 
 /** Yields the pages of a query, with one page in memory at a time. */
 export async function* queryPages(input: QueryCommandInput, read = queryPage): AsyncGenerator<Items> {

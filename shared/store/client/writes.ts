@@ -103,6 +103,9 @@ export const staleOrThrow = (exception: TransactionCanceledException): { readonl
 export const absent = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
 export const present = { ConditionExpression: 'attribute_exists(pk)' } as const;
 
+/** The existing item is returned if the condition fails. */
+export const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+
 /** The item still has the version that was read. */
 export const asSeen = (version: unknown) => ({
   ConditionExpression: 'version = :seen',

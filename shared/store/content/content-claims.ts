@@ -1,7 +1,8 @@
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import { queryPage, queryPages, readItem } from '../client/reads.ts';
+import { partitionQuery, queryPage, queryPages, readItem } from '../client/reads.ts';
 import { listCodes, throwCanceled, type Writes, writeTogether } from '../client/writes.ts';
 import { type Item, importClaimKey, importClaimPrefix, releasePartition } from '../keys.ts';
 
@@ -17,18 +18,9 @@ export const transact = async (writes: Writes): Promise<readonly number[]> => {
   return written.kind === 'refused' ? written.failed : [];
 };
 
-type PartitionQuery = {
-  readonly KeyConditionExpression: string;
-  readonly ExpressionAttributeValues: Record<string, string>;
-  readonly ProjectionExpression?: string;
-};
-
-/** Yields the items of a partition of the Content table, ordered by sort key. Keeps one page of at most 1 MB in memory. */
-export async function* queryContent(query: PartitionQuery): AsyncGenerator<Item> {
-  const pages = queryPages({ TableName: environment.tables.content, ...query }, (page) =>
-    retryThrottled(() => queryPage(page)),
-  );
-  for await (const items of pages) yield* items;
+/** Yields the items of a query, ordered by sort key. Keeps one page of at most 1 MB in memory. */
+export async function* queryContent(query: QueryCommandInput): AsyncGenerator<Item> {
+  for await (const items of queryPages(query, (page) => retryThrottled(() => queryPage(page)))) yield* items;
 }
 
 // The claims of imports on release ids. The head replaces the claim when an import finishes.
@@ -75,8 +67,7 @@ export const isDiscarded = async ({ id, run }: ImportClaim): Promise<boolean> =>
 /** Yields the items of a state's partition, starting at a sort key, with only these attributes. */
 const itemsFrom = (state: string, from: string, ProjectionExpression: string): AsyncIterable<unknown> =>
   queryContent({
-    KeyConditionExpression: 'pk = :state AND sk >= :from',
-    ExpressionAttributeValues: { ':state': releasePartition(state), ':from': from },
+    ...partitionQuery(environment.tables.content, releasePartition(state), 'sk >= :from', { ':from': from }),
     ProjectionExpression,
   });
 

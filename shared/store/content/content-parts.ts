@@ -1,13 +1,12 @@
 /** The parts of releases: many small items, which an import writes before the head. */
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { concurrently } from '../../base/collections.ts';
 import { retryThrottled } from '../../base/contention.ts';
 import type { ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
-import { database } from '../client/client.ts';
-import { putItem } from '../client/writes.ts';
+import { partitionQuery } from '../client/reads.ts';
+import { deleteItem, putItem } from '../client/writes.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import { type ImportClaim, queryContent } from './content-claims.ts';
 import { partFrom, partItem } from './content-item.ts';
@@ -64,11 +63,7 @@ const Stored = z.object({ sk: z.string(), digest: z.string() });
 
 /** Yields the items of one partition of parts, ordered by key. */
 const partsOfShard = (release: string, shard: number, projection: { readonly ProjectionExpression?: string } = {}) =>
-  queryContent({
-    KeyConditionExpression: 'pk = :parts',
-    ExpressionAttributeValues: { ':parts': partPartition(release, shard) },
-    ...projection,
-  });
+  queryContent({ ...partitionQuery(TableName, partPartition(release, shard)), ...projection });
 
 const digestsOfShard = (release: string, shard: number): Promise<[key: string, digest: string][]> =>
   Array.fromAsync(partsOfShard(release, shard, { ProjectionExpression: 'sk, digest' }), (item) => {
@@ -100,9 +95,7 @@ const removedTogether = 100;
 /** Removes all stored parts of a release and returns their number. Only for a release that can never have a head. */
 export const removeParts = async (id: string): Promise<number> => {
   const keys = await readPartKeys(id);
-  const remove = async (key: string) => {
-    await retryThrottled(() => database.send(new DeleteCommand({ TableName, Key: partKey(id, key) })));
-  };
+  const remove = (key: string) => retryThrottled(() => deleteItem({ TableName, Key: partKey(id, key) }));
   await concurrently(keys, remove, removedTogether);
   return keys.length;
 };

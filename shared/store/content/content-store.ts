@@ -10,7 +10,7 @@ import { builtInReleaseById } from '../../catalog/built-in.ts';
 import { type ActiveReleases, type ReleaseHead, withActive, withPrevious } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
-import { readItem } from '../client/reads.ts';
+import { findItem, partitionQuery } from '../client/reads.ts';
 import { absent, absentOrAsSeen, present, updateItem } from '../client/writes.ts';
 import * as keys from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, queryContent, transact, whileClaimed } from './content-claims.ts';
@@ -27,8 +27,7 @@ const TableName = environment.tables.content;
  */
 export const findStoredHead = async (id: string): Promise<StoredHead | undefined> => {
   if (keys.stateOfRelease(id) === undefined) return undefined;
-  const item = await readItem(TableName, keys.releaseHeadKey(id));
-  return item && headFrom(id, item);
+  return findItem(TableName, keys.releaseHeadKey(id), (item) => headFrom(id, item));
 };
 
 /** Returns the head of a finished release; `undefined` if it does not exist. Throws `ContentCorrupt`. */
@@ -44,11 +43,9 @@ export async function* listHeads(
     throw error;
   },
 ): AsyncIterable<ReleaseHead> {
-  const items = queryContent({
-    KeyConditionExpression: 'pk = :releases AND sk < :claims',
-    ExpressionAttributeValues: { ':releases': keys.releasePartition(state), ':claims': keys.importClaimPrefix },
-  });
-  for await (const item of items) {
+  const end = { ':claims': keys.importClaimPrefix };
+  const query = partitionQuery(TableName, keys.releasePartition(state), 'sk < :claims', end);
+  for await (const item of queryContent(query)) {
     const read = catchCorruptSync(() => headFrom(keys.releaseOfHeadKey(state, item.sk), item).value);
     if (read instanceof ContentCorrupt) onCorrupt(read);
     else yield read;

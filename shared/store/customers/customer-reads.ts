@@ -4,7 +4,7 @@ import type { Certificate } from '../../calculations/certificates.ts';
 import { certificateReasons } from '../../calculations/fields.ts';
 import { environment } from '../../config/environment.ts';
 import type { Customer, CustomerReads } from '../../customers/customer.ts';
-import { batchGet, keysMax, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { batchGet, findItem, keysMax, partitionQuery, readRows } from '../client/reads.ts';
 import { defineItem } from '../define-item.ts';
 import { customerKey, customerPartition, type Item } from '../keys.ts';
 
@@ -51,19 +51,14 @@ const idLengthMax = 255;
 /** Whether a customer can have this id. */
 export const isCustomerId = (id: string): boolean => id.length > 0 && id.length <= idLengthMax;
 
-const find: CustomerReads['find'] = async (account, id) => {
-  const item = isCustomerId(id) ? await readItem(TableName, customerKey(account, id)) : undefined;
-  return item === undefined ? undefined : customerFrom(item);
-};
+const find: CustomerReads['find'] = async (account, id) =>
+  isCustomerId(id) ? findItem(TableName, customerKey(account, id), customerFrom) : undefined;
 
 const page: CustomerReads['page'] = async (account, after, limit) => {
-  const { items, last } = await queryPage({
-    ...partitionQuery(TableName, customerPartition(account)),
-    Limit: limit,
-    ...startAfter(after === null ? null : customerKey(account, after)),
-  });
-  const rows = items.map(customerFrom);
-  return { rows, next: last ? (rows.at(-1)?.id ?? null) : null };
+  const query = partitionQuery(TableName, customerPartition(account));
+  const start = after === null ? null : customerKey(account, after);
+  const { rows, next } = await readRows(query, customerFrom, limit, start);
+  return { rows, next: next?.id ?? null };
 };
 
 /**

@@ -12,6 +12,7 @@ import {
   isContended,
   listCodes,
   present,
+  returned,
   staleOrThrow,
   throwCanceled,
   type Write,
@@ -33,14 +34,7 @@ const customerWrites = (commit: CustomerCommit): Write[] => {
     ...[...idempotencyWrites(commit), ...responseLinkWrites(account, { customer: after.id }, commit)].map(
       ({ write }) => write,
     ),
-    {
-      Put: {
-        TableName,
-        Item: customerItem(account, after),
-        ...absentOrAsSeen(before?.version ?? 0),
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
+    { Put: { TableName, Item: customerItem(account, after), ...absentOrAsSeen(before?.version ?? 0), ...returned } },
   ];
 };
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { ClosePorts, DueEntry, DueIndex, DuePlace, FilingCommit } from '../../filings/ports.ts';
-import { batchGet, queryPage, startAfter } from '../client/reads.ts';
+import { batchGet, partitionQuery, queryPage, readRows } from '../client/reads.ts';
 import { absent, putItem, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
 import { dueKey, duePartition, dueShards, dueSweepKey, type ItemKey, parseDueKey } from '../keys.ts';
 import { sweepPosition } from '../sweep-position.ts';
@@ -46,15 +46,9 @@ const dueFrom = (item: unknown): DueEntry => {
 export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   shards: dueShards,
   page: async (shard, upTo, limit, after) => {
-    const { items } = await queryPage({
-      TableName,
-      KeyConditionExpression: 'pk = :shard AND sk < :end',
-      // Sorts after every entry with this time.
-      ExpressionAttributeValues: { ':shard': duePartition(shard), ':end': `${upTo}~` },
-      Limit: limit,
-      ...startAfter(after && dueKey(after)),
-    });
-    return items.map(dueFrom);
+    // The end sorts after every entry with this time.
+    const query = partitionQuery(TableName, duePartition(shard), 'sk < :end', { ':end': `${upTo}~` });
+    return (await readRows(query, dueFrom, limit, after && dueKey(after))).rows;
   },
   move: async (entry, to) => {
     const writes = dueWrites({ remove: entry, put: to === null ? null : { ...entry, at: to } });

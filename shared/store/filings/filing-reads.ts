@@ -3,9 +3,7 @@ import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { FilingReadPorts, FilingReads } from '../../filings/ports.ts';
-import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import type { Page } from '../../ledger/page-limit.ts';
-import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { batchGet, findItem, partitionQuery, readRows } from '../client/reads.ts';
 import * as keys from '../keys.ts';
 import { idLengthMax } from '../ledger/ledger-reads.ts';
 import { openEntryFrom } from '../ledger/open-entry-item.ts';
@@ -18,34 +16,22 @@ const highest = '~';
 
 const find: FilingReads['find'] = async (account, id) => {
   if (id.length === 0 || id.length > idLengthMax) return undefined;
-  const item = await readItem(TableName, keys.filingKey(account, id));
-  return item === undefined ? undefined : filingFrom(item);
+  return findItem(TableName, keys.filingKey(account, id), filingFrom);
 };
 
 const page: FilingReads['page'] = async (account, after, limit) => {
-  const { items, last } = await queryPage({
-    ...partitionQuery(TableName, keys.filingPartition(account)),
-    ScanIndexForward: false,
-    Limit: limit,
-    ...startAfter(after === null ? null : keys.filingKey(account, after)),
-  });
-  const rows = items.map(filingFrom);
-  return { rows, next: last ? (rows.at(-1)?.id ?? null) : null };
+  const query = { ...partitionQuery(TableName, keys.filingPartition(account)), ScanIndexForward: false };
+  const start = after === null ? null : keys.filingKey(account, after);
+  const { rows, next } = await readRows(query, filingFrom, limit, start);
+  return { rows, next: next?.id ?? null };
 };
 
 const Period = z.object({ filing: z.string() });
 
-const filingOfPeriod: FilingReads['filingOfPeriod'] = async (account, state, periodEnd) => {
-  const item = await readItem(TableName, keys.periodKey(account, state, periodEnd));
-  return item === undefined ? undefined : Period.parse(item).filing;
-};
+const filingOfPeriod: FilingReads['filingOfPeriod'] = (account, state, periodEnd) =>
+  findItem(TableName, keys.periodKey(account, state, periodEnd), (item) => Period.parse(item).filing);
 
-const toEntryRows = ({ items, last }: Awaited<ReturnType<typeof queryPage>>): Page<LiabilityEntry, LiabilityEntry> => {
-  const rows = items.map(openEntryFrom);
-  return { rows, next: last ? (rows.at(-1) ?? null) : null };
-};
-
-const openEntries: FilingReads['openEntries'] = async (
+const openEntries: FilingReads['openEntries'] = (
   { account, state, shard },
   lastMonth,
   limit,
@@ -54,15 +40,8 @@ const openEntries: FilingReads['openEntries'] = async (
 ) => {
   const pk = keys.openEntryPartition(account, state, shard);
   const before = firstMonth === null ? null : { pk, sk: `${firstMonth}#` };
-  return toEntryRows(
-    await queryPage({
-      TableName,
-      KeyConditionExpression: 'pk = :shard AND sk < :end',
-      ExpressionAttributeValues: { ':shard': pk, ':end': `${lastMonth}#${highest}` },
-      Limit: limit,
-      ...startAfter(after ? keys.openEntryKey(account, after) : before),
-    }),
-  );
+  const query = partitionQuery(TableName, pk, 'sk < :end', { ':end': `${lastMonth}#${highest}` });
+  return readRows(query, openEntryFrom, limit, after ? keys.openEntryKey(account, after) : before);
 };
 
 const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state, first) => {
@@ -72,30 +51,17 @@ const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state,
   return oldest.map(({ rows: [first] }) => first?.month ?? null);
 };
 
-const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after, only) =>
-  toEntryRows(
-    await queryPage({
-      TableName,
-      KeyConditionExpression: 'pk = :shard AND sk < :end',
-      ExpressionAttributeValues: {
-        ':shard': keys.filingShardPartition(account, id, shard),
-        ':end': only ? keys.filedEnds[only] : highest,
-      },
-      Limit: limit,
-      // The shard's progress sorts before its entries.
-      ...startAfter(
-        after === null ? keys.filingProgressKey(account, id, shard) : keys.filedEntryKey(account, id, after),
-      ),
-    }),
-  );
+const filedEntries: FilingReads['filedEntries'] = ({ account, id, shard }, limit, after, only) => {
+  // The shard's progress sorts before its entries.
+  const progress = keys.filingProgressKey(account, id, shard);
+  const end = only ? keys.filedEnds[only] : highest;
+  const query = partitionQuery(TableName, progress.pk, 'sk < :end', { ':end': end });
+  return readRows(query, openEntryFrom, limit, after === null ? progress : keys.filedEntryKey(account, id, after));
+};
 
-const unfinished: FilingReads['unfinished'] = async (after, limit) => {
-  const { items, last } = await queryPage({
-    ...partitionQuery(TableName, keys.filingWorkPartition),
-    Limit: limit,
-    ...startAfter(after && keys.filingWorkKey(after.account, after.id)),
-  });
-  return { rows: items.map(({ sk }) => keys.filingOfWork(sk)), next: last ? keys.filingOfWork(last.sk) : null };
+const unfinished: FilingReads['unfinished'] = (after, limit) => {
+  const start = after && keys.filingWorkKey(after.account, after.id);
+  return readRows(partitionQuery(TableName, keys.filingWorkPartition), ({ sk }) => keys.filingOfWork(sk), limit, start);
 };
 
 /** Returns the reads of filings. They stop retrying when `remainingMs` is used up. */

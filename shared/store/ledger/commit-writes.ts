@@ -4,7 +4,7 @@ import type { HeadChange } from '../../ledger/audit.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import type { Commit, Replay, ResponseOwner, SeenOwner } from '../../ledger/ports.ts';
 import { isExpired, type StoredTransaction } from '../../ledger/transaction.ts';
-import { absent, asSeen, firstObstacle, present, type Write } from '../client/writes.ts';
+import { absent, asSeen, firstObstacle, present, returned, type Write } from '../client/writes.ts';
 import { claimKey, customerKey, headKey, itemPlace, openEntryKey, responseLinkKey } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, replayFrom, ttlSeconds } from './idempotency-item.ts';
@@ -68,7 +68,7 @@ const TableName = environment.tables.transactions;
 const isPast = 'expires_at <= :now';
 const isOwn = 'transaction_id = :id';
 // Only a redaction writes the digest.
-const isUnredacted = 'attribute_not_exists(commitments.digest)';
+const isUnredacted = { ConditionExpression: 'attribute_not_exists(commitments.digest)' };
 
 // Roles whose stored item is returned if the condition fails. Heads are excluded: they can be 300 KB, and the audit
 // entry shows the same conflict.
@@ -78,13 +78,18 @@ type Item = Readonly<Record<string, unknown>>;
 type Condition = { readonly ConditionExpression: string; readonly ExpressionAttributeValues?: Item };
 
 const put = (role: Role, Item: Item, condition: Condition): RoledWrite => {
-  const returned = returnedRoles.has(role) && ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
-  return { role, write: { Put: { TableName, Item, ...condition, ...returned } } };
+  const asked = returnedRoles.has(role) && returned;
+  return { role, write: { Put: { TableName, Item, ...condition, ...asked } } };
 };
 
 const remove = (role: Role, Key: Item, condition: Condition): RoledWrite => ({
   role,
   write: { Delete: { TableName, Key, ...condition } },
+});
+
+const check = (Key: Item, condition: Condition): RoledWrite => ({
+  role: 'parent',
+  write: { ConditionCheck: { TableName, Key, ...condition } },
 });
 
 const toInstant = (milliseconds: number) => new Date(milliseconds).toISOString();
@@ -128,7 +133,7 @@ export const responseLinkWrites = (
 /** Returns the condition that the owner of a saved response has the version that was read. */
 export const ownerCheck = (account: string, owner: SeenOwner): RoledWrite => {
   const Key = 'customer' in owner ? customerKey(account, owner.customer) : headKey(account, owner.transaction);
-  return { role: 'parent', write: { ConditionCheck: { TableName, Key, ...asSeen(owner.version) } } };
+  return check(Key, asSeen(owner.version));
 };
 
 const getId = ({ after }: HeadChange) => after.transaction.id;
@@ -192,14 +197,7 @@ const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Co
 };
 
 const unredactedCheck = ({ account, unredacted: id }: Commit): RoledWrite[] =>
-  id === undefined
-    ? []
-    : [
-        {
-          role: 'parent',
-          write: { ConditionCheck: { TableName, Key: headKey(account, id), ConditionExpression: isUnredacted } },
-        },
-      ];
+  id === undefined ? [] : [check(headKey(account, id), isUnredacted)];
 
 /**
  * Returns the writes of a commit, for one DynamoDB transaction. The idempotency record is first, because its

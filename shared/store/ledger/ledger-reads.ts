@@ -6,7 +6,7 @@ import type { Idempotency, Ledger, Replay } from '../../ledger/ports.ts';
 import type { HolderReads } from '../../ledger/reconciliation.ts';
 import { statuses } from '../../ledger/status.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
-import { batchGet, type Items, queryPage, readItem } from '../client/reads.ts';
+import { batchGet, type Items, partitionQuery, queryPage, readItem } from '../client/reads.ts';
 import { auditKey, claimKey, headKey, type Item, type ItemKey, idempotencyKey } from '../keys.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { replayFrom } from './idempotency-item.ts';
@@ -64,10 +64,9 @@ export const ledgerReads: LedgerReads = ledgerReadsWithin();
 /** Reads items of a transaction's partition from a key down to its first audit entry, strongly consistent. */
 const read = async (account: string, id: string, from: ItemKey, limit: number): Promise<Items> => {
   if (id.length > idLengthMax) return [];
+  const first = auditKey(account, id, 1).sk;
   const { items } = await queryPage({
-    TableName,
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :from',
-    ExpressionAttributeValues: { ':pk': from.pk, ':first': auditKey(account, id, 1).sk, ':from': from.sk },
+    ...partitionQuery(TableName, from.pk, 'sk BETWEEN :first AND :from', { ':first': first, ':from': from.sk }),
     ScanIndexForward: false,
     Limit: limit,
   });

@@ -71,21 +71,14 @@ const findRefusal = (
   throw exception;
 };
 
-const transact = <Refused>(
-  writes: readonly RoledWrite[],
-  refused: (exception: TransactionCanceledException) => Refused,
-  remainingMs?: RemainingMs,
-) => {
-  const items = writes.map(({ write }) => write);
-  return writeTogether(items, refused, remainingMs);
-};
+const withoutRoles = (writes: readonly RoledWrite[]) => writes.map(({ write }) => write);
 
 /** Returns the ledger on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
   ...ledgerReadsWithin(remainingMs),
   commit: (commit) => {
     const writes = commitWrites(commit);
-    return transact(writes, (exception) => findRefusal(commit, writes, exception), remainingMs);
+    return writeTogether(withoutRoles(writes), (exception) => findRefusal(commit, writes, exception), remainingMs);
   },
   // Uses a transaction even for one write, so a rejection has the same form as a commit's.
   saveResponse: (account, idempotency, nowMs, owner) => {
@@ -94,7 +87,7 @@ export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
     const writes = [...idempotencyWrites(commit), ...links];
     const refused = (exception: TransactionCanceledException) =>
       replayOfCanceled(exception, commit) ?? staleOrThrow(exception);
-    return transact(writes, refused, remainingMs);
+    return writeTogether(withoutRoles(writes), refused, remainingMs);
   },
 });
 

@@ -49,14 +49,11 @@ export const creditIds = async function* (account: string, sale: string): AsyncG
 
 /** Yields pages of a transaction's audit entry items, oldest first, strongly consistent. */
 export const auditItems = (account: string, id: string): AsyncGenerator<Items> =>
-  queryPages({
-    TableName,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :entries)',
-    ExpressionAttributeValues: {
-      ':pk': keys.headKey(account, id).pk,
+  queryPages(
+    partitionQuery(TableName, keys.headKey(account, id).pk, 'begins_with(sk, :entries)', {
       ':entries': keys.auditKey(account, id, 0).sk.slice(0, 2),
-    },
-  });
+    }),
+  );
 
 const partition = (pk: string): AsyncGenerator<Items> => queryPages(partitionQuery(TableName, pk));
 

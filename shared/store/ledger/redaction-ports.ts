@@ -7,7 +7,7 @@ import { environment } from '../../config/environment.ts';
 import type { RedactionPorts, RedactionStore, RetentionPorts } from '../../ledger/personal-data/redact.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
-import { batchGet, keysMax, queryPage, queryPages, readItem } from '../client/reads.ts';
+import { batchGet, findItem, keysMax, partitionQuery, queryPage, queryPages, readItem } from '../client/reads.ts';
 import { asSeen, putItem, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
 import { allFilings, findEntries } from '../filings/entry-places.ts';
 import * as keys from '../keys.ts';
@@ -29,12 +29,7 @@ const read: RedactionStore['read'] = async (account, id) => {
   const stored = transactionFrom(head);
   const responses: string[] = [];
   let newest: ReturnType<typeof auditEntryFrom> | undefined;
-  const query = {
-    TableName,
-    KeyConditionExpression: 'pk = :pk AND sk < :end',
-    ExpressionAttributeValues: { ':pk': pk, ':end': headSk },
-  };
-  for await (const items of queryPages(query))
+  for await (const items of queryPages(partitionQuery(TableName, pk, 'sk < :end', { ':end': headSk })))
     for (const item of items) {
       if (typeof item['response'] === 'string') responses.push(item['response']);
       if (item['version'] === stored.transaction.version) newest = auditEntryFrom(item);
@@ -45,11 +40,10 @@ const read: RedactionStore['read'] = async (account, id) => {
 /** Returns the digests of the idempotency records that are linked in a partition. */
 export const linkedResponses = async (pk: string, prefix = ''): Promise<string[]> => {
   const digests: string[] = [];
-  const query = {
-    TableName,
-    KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :links)',
-    ExpressionAttributeValues: { ':pk': pk, ...(prefix !== '' && { ':links': prefix }) },
-  };
+  const query =
+    prefix === ''
+      ? partitionQuery(TableName, pk)
+      : partitionQuery(TableName, pk, 'begins_with(sk, :links)', { ':links': prefix });
   for await (const items of queryPages(query)) digests.push(...items.map(({ sk }) => sk.slice(prefix.length)));
   return digests;
 };
@@ -110,10 +104,8 @@ const batchMsMax = 7 * callMsMax + contendedMsMax(callMsMax);
 
 const Reached = z.object({ after: z.string() });
 
-const reached: RetentionPorts['reached'] = async (account) => {
-  const item = await readItem(TableName, keys.retentionKey(account));
-  return item === undefined ? null : Reached.parse(item).after;
-};
+const reached: RetentionPorts['reached'] = async (account) =>
+  (await findItem(TableName, keys.retentionKey(account), (item) => Reached.parse(item)))?.after ?? null;
 
 // If a concurrent run is ahead, keep its position.
 const reach: RetentionPorts['reach'] = async (account, after) => {

@@ -10,7 +10,7 @@ import type {
   RowConditions,
   TransactionIndex,
 } from '../../ledger/ports.ts';
-import { queryPage, startAfter } from '../client/reads.ts';
+import { queryPage, readRows, startAfter } from '../client/reads.ts';
 import { draftPartition, draftShards, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';
 
@@ -131,15 +131,13 @@ const draftKey = (shard: number, { account, id, expires_at }: ExpiredDraft) => (
 /** Reads drafts by deadline from the sparse index of drafts. */
 export const draftIndex: DraftIndex = {
   shards: draftShards,
-  expired: async (shard, nowMs, limit, after) => {
-    const { items, last } = await queryPage({
+  expired: (shard, nowMs, limit, after) => {
+    const query = {
       TableName: environment.tables.transactions,
       IndexName: 'drafts',
       KeyConditionExpression: 'draft_shard = :shard AND expires_at <= :now',
       ExpressionAttributeValues: { ':shard': draftPartition(shard), ':now': new Date(nowMs).toISOString() },
-      Limit: limit,
-      ...startAfter(after && draftKey(shard, after)),
-    });
-    return { drafts: items.map(readDraft), next: last ? readDraft(last) : null };
+    };
+    return readRows(query, readDraft, limit, after && draftKey(shard, after));
   },
 };
