@@ -192,23 +192,6 @@ describe('content reads for a calculation', () => {
 });
 
 describe('activation', () => {
-  it('undoes activations step by step, including activations of built-in releases, down to the first one', async () => {
-    const id = newId('US-ID');
-    await imported(id);
-    for (const release of [id, null])
-      await store.activateRelease('US-ID', release, await store.readActiveReleases(), now);
-    const back = async () => {
-      const result = await store.rollBackRelease('US-ID', await store.readActiveReleases(), now);
-      expect(result.ok && result.value).toEqual(await store.readActiveReleases());
-      return (await store.readActiveReleases()).states['US-ID'];
-    };
-    expect(await back()).toEqual({ release: id, activated_at: now, previous: [] });
-    expect(await back()).toBeUndefined();
-    const seen = await store.readActiveReleases();
-    await store.activateRelease('US-ID', id, seen, now);
-    expect(listCodes(await store.rollBackRelease('US-ID', seen, now))).toBe('precondition_failed');
-  });
-
   it('rejects an unfinished, missing or foreign release without a change', async () => {
     const [half, never, finished] = [newId('US-KS'), newId('US-KS'), newId('US-KY')];
     await store.writeParts(await begun(half), listParts(['55001']));

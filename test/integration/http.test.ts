@@ -14,7 +14,6 @@ import { getEvent } from '../support/handler-calls.ts';
 import { type Refused, sendBytes } from '../support/http.ts';
 import { sale } from '../support/sales.ts';
 
-const expected = Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name.toLowerCase(), value]));
 const publicRoutes = Object.values<Endpoint>(endpoints).filter(({ scope }) => scope === null);
 
 it('forbids caching, MIME sniffing, framing, scripts, embedding, referrers and plain HTTP', () => {
@@ -39,25 +38,6 @@ describe('the security headers', () => {
       expect(headers.get('cache-control')).toMatch(/^public/);
     },
   );
-
-  it.each([
-    { title: 'a calculation', method: 'POST', path: '/calculations', body: sale(), status: 200 },
-    { title: 'a new transaction', method: 'POST', path: '/transactions', body: sale(), status: 201 },
-    {
-      title: 'a body of more than the gateway takes',
-      method: 'POST',
-      path: '/calculations',
-      mebibytes: 11,
-      status: 413,
-    },
-    { title: 'a control of the local service', method: 'GET', path: '/_local/clock', status: 200 },
-  ])('sets the headers on $title', async ({ method, path, body, mebibytes, status }) => {
-    const { call } = await newCaller();
-    const request = mebibytes ? { rawBody: Buffer.alloc(mebibytes * 1024 * 1024, 0x20) } : body ? { body } : {};
-    const response = await call(method, path, request);
-    expect(response.status).toBe(status);
-    expect(Object.fromEntries(response.headers)).toMatchObject(expected);
-  });
 
   it('sends no CORS header, even for a preflight', async () => {
     const { call } = await newCaller();

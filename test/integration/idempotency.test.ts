@@ -44,19 +44,6 @@ describe('Idempotency-Key', () => {
     expect(refused).toMatchObject({ ok: false, problems: [{ code: 'validation_body_too_large' }] });
   });
 
-  it('returns the first response to a repeated creation, byte for byte, and marks it as replayed', async () => {
-    const client = await newClient();
-    const first = await client.create(sale({ reference_id: 'r' }), key('k'));
-    const second = await client.create(sale({ reference_id: 'r' }), key('k'));
-    expect(first.headers.has('idempotent-replayed')).toBe(false);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect([second.status, second.text]).toEqual([201, first.text]);
-    for (const name of ['etag', 'location', 'content-type', 'service-version'])
-      expect([name, second.headers.get(name)]).toEqual([name, first.headers.get(name)]);
-    expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
-    expect((await made(client.list())).data).toHaveLength(1);
-  });
-
   it('replays a response at every address of the service, because the key ignores a domain’s base path', async () => {
     const { call, key: apiKey } = await newCaller();
     // The API Gateway event for a domain with a base path.
@@ -103,15 +90,6 @@ describe('Idempotency-Key', () => {
 
 const [current = ''] = supportedVersions;
 const as = (version: string | readonly string[]) => ({ 'Service-Version': version });
-
-it("returns the replay in the account's version, or in the requested version", async () => {
-  const { call } = await newCaller();
-  for (const headers of [{}, as(current)]) {
-    const response = await call('POST', '/calculations', { body: sale(), headers });
-    expect([response.status, response.headers.get('service-version')]).toEqual([200, current]);
-    expect(response.headers.get('vary')).toBe('Service-Version');
-  }
-});
 
 it.each([['dogwood.2028-01-01'], ['aspen'], [''], [[current, current]]])(
   'rejects the version "%s" and lists the supported ones',

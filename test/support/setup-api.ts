@@ -84,8 +84,9 @@ const stopComparing = onExchange(async ({ method, path, response: { status, head
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
   // A cacheable response has different values of these headers.
+  const isCacheable = headers.get('Cache-Control')?.startsWith('no-store') === false;
   const unsafe = Object.entries(safetyHeaders).filter(([name, value]) =>
-    status < 400 ? !headers.has(name) : headers.get(name) !== value,
+    isCacheable && status < 400 ? !headers.has(name) : headers.get(name) !== value,
   );
   const problems = [
     ...listProblems({ method, path, status, headers, body: text === '' ? null : sent }),

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { readBody, textProblems } from '../../shared/api/body.ts';
 import { preferredType } from '../../shared/api/csv-response.ts';
 import { entityTag, matches } from '../../shared/api/entity-tag.ts';
-import { inBodyOrder, pointerTo, readQuery, unionProblems } from '../../shared/api/field-problems.ts';
+import { inBodyOrder, pointerTo, unionProblems } from '../../shared/api/field-problems.ts';
 import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { valueAt } from '../../shared/base/json.ts';
 import { requestContext } from '../support/handler-calls.ts';
@@ -87,42 +86,6 @@ it.each(['txn_1', 'a$$b', '$&', "$'"])('matches the path to the route with the r
   const sent = { ...event, requestContext: { requestId: 'req_1' } } as unknown as GatewayEvent;
   const { path } = contextOfEvent(sent, () => 1000);
   expect(path).toBe(`/transactions/${id}/replay`);
-});
-
-describe('the query', () => {
-  const schema = z.object({
-    limit: z.optional(z.string().check(z.regex(/^\d+$/, 'Send a number.'))),
-    cursor: z.optional(z.string()),
-  });
-  const read = (query: [string, string[]][], own: z.ZodMiniType | undefined = schema) =>
-    readQuery(own, requestContext({ query: new Map(query) }));
-
-  it('accepts a query whose parameters are known, unique and well formed', () => {
-    expect(read([['limit', ['5']]])).toEqual({ value: { limit: '5' }, problems: [] });
-  });
-
-  it('reports all problems together: unknown, duplicate, malformed', () => {
-    const { problems } = read([
-      ['x', ['1']],
-      ['cursor', ['a', 'b']],
-      ['limit', ['five']],
-      ['__proto__', ['1']],
-      ['constructor', ['1']],
-    ]);
-    expect(problems.map(({ code, source }) => [code, source])).toEqual([
-      ['validation_unknown_parameter', { parameter: 'x' }],
-      ['validation_invalid_format', { parameter: 'cursor' }],
-      ['validation_unknown_parameter', { parameter: '__proto__' }],
-      ['validation_unknown_parameter', { parameter: 'constructor' }],
-      ['validation_invalid_format', { parameter: 'limit' }],
-    ]);
-  });
-
-  it('accepts no query for an operation without parameters', () => {
-    expect(readQuery(undefined, requestContext({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
-      { code: 'validation_unknown_parameter', source: { parameter: 'x' } },
-    ]);
-  });
 });
 
 describe('the raw body', () => {

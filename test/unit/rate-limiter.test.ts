@@ -253,14 +253,6 @@ describe('rate limit counters', () => {
       expect(asked[3]).toBe(3);
     });
 
-    it('moves from an exhausted counter to the next one', async () => {
-      const { take, asked, used } = sharedCounter();
-      used.set(1, 10_000);
-      const { admit } = rateLimiter(take, unexpected, 1);
-      expect(await admit(account, 30_000, start)).toMatchObject({ admitted: true });
-      expect(asked).toEqual([1, 2]);
-    });
-
     it('allows a single instance to reach the limit, and then rejects without further calls', async () => {
       const { take, asked } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected, 3);
