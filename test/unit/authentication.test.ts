@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { type ApiKey, hashKey, newApiKey } from '../../shared/accounts/api-key.ts';
-import { authenticator, authorize } from '../../shared/api/authenticate.ts';
+import { authenticator } from '../../shared/api/authenticate.ts';
 import type { Token } from '../../shared/api/jwt.ts';
 import { Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { instanceCache } from '../../shared/base/instance-cache.ts';
@@ -265,17 +265,6 @@ describe('the use of a key', () => {
     await createCaller({ 'x-api-key': good, authorization: 'Bearer acc_a' });
     expect(uses).toEqual(['acc_b key_other', 'acc_a key_good']);
   });
-});
-
-it('returns 403 with the missing scope and the rate limit headers', async () => {
-  const asked = context({ authorization: 'Bearer acc_a' });
-  await authenticate(asked);
-  authorize({ scope: 'read' })(asked);
-  authorize({ scope: null })(asked);
-  const write = () => authorize({ scope: 'write' })(asked);
-  expect(write).toThrow(Refusal);
-  expect(write).toThrow('auth_forbidden');
-  expect(asked.responseHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
 });
 
 describe('the cache of an instance', () => {

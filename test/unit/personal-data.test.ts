@@ -1,11 +1,9 @@
-import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { hashState } from '../../shared/ledger/audit.ts';
 import { newSalt, withoutPersonalData } from '../../shared/ledger/personal-data/fields.ts';
-import { buildRedaction } from '../../shared/ledger/personal-data/redact.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
-import { committedHash, impersonal, personalDigest } from '../support/committed-hash.ts';
-import { created, createdMs, line } from '../support/transactions.ts';
+import { committedHash, personalDigest } from '../support/committed-hash.ts';
+import { created, line } from '../support/transactions.ts';
 
 const detroit = { city: 'Detroit', county: 'Wayne', state: 'MI', country: 'US' };
 const address = { ...detroit, line1: '1 Woodward Avenue', postal_code: '48226-1234' };
@@ -73,21 +71,5 @@ it('hashes commitments like an independent implementation, with and without each
     const { transaction } = stored(changes);
     const expected = committedHash(transaction, personalDigest(transaction, salt));
     expect(hashState({ transaction, commitments: { salt } })).toBe(expected);
-  }
-});
-
-it('keeps the same commitments after a redaction, and drops the salt', () => {
-  for (const changes of [whole, {}]) {
-    const before = stored(changes);
-    const salt = before.commitments && 'salt' in before.commitments ? before.commitments.salt : '';
-    const { after, entry } = buildRedaction(before, createdMs, 'operator');
-    expect(after.commitments).toEqual({ digest: personalDigest(before.transaction, salt) });
-    const whole = inspect(after, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity });
-    expect(whole).not.toContain(salt);
-    const hashes = { stateHash: hashState(after), previousHash: before.auditHash };
-    expect(entry).toMatchObject({ by: 'operator', version: 2, ...hashes });
-    expect(entry.fields).toContain('redacted_at');
-    const times = { version: 0, updated_at: '' };
-    expect(impersonal({ ...after.transaction, ...times })).toBe(impersonal({ ...before.transaction, ...times }));
   }
 });

@@ -2,113 +2,33 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noAmounts } from '../../shared/ledger/credits/amounts.ts';
-import { expired, type Transaction } from '../../shared/ledger/transaction.ts';
 import { compressText, decompressBytes, decompressText } from '../../shared/store/client/compressed.ts';
 import {
-  auditKey,
-  claimKey,
   draftPartition,
   draftShard,
   draftShards,
-  headKey,
-  headOwner,
-  idempotencyKey,
-  importClaimKey,
-  importClaimPrefix,
-  openEntryKey,
   partKey,
   partPartition,
   partShards,
   releaseHeadKey,
-  releasePartition,
   stateOfRelease,
   taxDateId,
 } from '../../shared/store/keys.ts';
-import { claimChanges, claimItem } from '../../shared/store/ledger/commit-writes.ts';
-import { summaryFrom, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
+import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { dictionary, getAttribute, storedBytes, storedText } from '../support/raw-items.ts';
-import {
-  changed,
-  created,
-  createdMs,
-  deadlineMs,
-  finalized,
-  line,
-  newTransactionId,
-  voided,
-} from '../support/transactions.ts';
+import { created, deadlineMs, finalized, line, newTransactionId } from '../support/transactions.ts';
 
-describe('store claims', () => {
-  const none = { reference_id: null };
+it('sets a TTL only on the claim of a draft', () => {
   const one = { reference_id: 'one' };
-  const other = { reference_id: 'other' };
-  const filed = { status: 'filed', expires_at: null } as const;
-  const expiredByClient = { ...voided, ...one, void_reason: 'draft_expired' };
-  type State = Partial<Transaction>;
-
-  it.each<[string, State | null, State, string | null, string | null]>([
-    ['a draft without a reference', null, none, null, null],
-    ['a draft with a reference', null, one, 'one', null],
-    ['a sale with a reference', null, { ...finalized, ...one }, 'one', null],
-    ['a draft that is edited', one, one, null, null],
-    ['a draft that gets a reference', none, one, 'one', null],
-    ['a draft with a changed reference', one, other, 'other', 'one'],
-    ['a draft whose reference is removed', one, none, null, 'one'],
-    ['a draft that is finalized', one, { ...finalized, ...one }, 'one', null],
-    ['a draft that is finalized with a changed reference', one, { ...finalized, ...other }, 'other', 'one'],
-    ['a draft that is finalized and loses its reference', one, { ...finalized, ...none }, null, 'one'],
-    ['a draft that is finalized without a reference', none, { ...finalized, ...none }, null, null],
-    ['a voided draft', one, { ...voided, ...one }, null, 'one'],
-    ['a sale that gets a reference', { ...finalized, ...none }, { ...finalized, ...one }, 'one', null],
-    ['a sale that is edited', { ...finalized, ...one }, { ...finalized, ...one }, null, null],
-    ['a sale that is filed', { ...finalized, ...one }, { ...filed, ...one }, null, null],
-    ['a voided sale', { ...finalized, ...one }, { ...voided, ...one }, null, 'one'],
-    // A client can send this reason as well.
-    ['a sale voided with the reason draft_expired', { ...finalized, ...one }, expiredByClient, null, 'one'],
-    ['a voided sale that is edited', { ...voided, ...one }, { ...voided, ...one }, null, null],
-  ])('changes the claims of %s', (_what, before, after, take, release) => {
-    const head = before === null ? created(after) : changed(created(before).after, after);
-    expect(claimChanges(head, createdMs)).toEqual({ take, release });
-  });
-
-  it('does not release the claim of an expired draft', () => {
-    const draft = created(one).after;
-    const sweep = changed(draft, expired(draft.transaction));
-    expect(claimChanges(sweep, deadlineMs)).toEqual({ take: null, release: null });
-  });
-
-  it('sets a TTL only on a draft', () => {
-    const deadline = { expires_at: new Date(deadlineMs).toISOString(), ttl: deadlineMs / 1000 + 3600 };
-    expect(claimItem('acct_1', 'one', created(one).after)).toMatchObject(deadline);
-    // An old expiry time that a caller did not clear.
-    const final = claimItem('acct_1', 'one', created({ ...finalized, ...one, expires_at: deadline.expires_at }).after);
-    expect(Object.keys(final).sort()).toEqual(['pk', 'sk', 'transaction_id']);
-  });
+  const deadline = { expires_at: new Date(deadlineMs).toISOString(), ttl: deadlineMs / 1000 + 3600 };
+  expect(claimItem('acct_1', 'one', created(one).after)).toMatchObject(deadline);
+  // An old expiry time that a caller did not clear.
+  const final = claimItem('acct_1', 'one', created({ ...finalized, ...one, expires_at: deadline.expires_at }).after);
+  expect(Object.keys(final).sort()).toEqual(['pk', 'sk', 'transaction_id']);
 });
 
 describe('store keys', () => {
-  it('builds the documented keys', () => {
-    expect(headKey('acct_1', 'txn_1')).toEqual({ pk: 'T#acct_1#txn_1', sk: 'H' });
-    expect(auditKey('acct_1', 'txn_1', 7)).toEqual({ pk: 'T#acct_1#txn_1', sk: 'A#0000000007' });
-    expect(claimKey('acct_1', 'abc')).toEqual({
-      // The SHA-256 in the example of FIPS 180-2.
-      pk: 'R#acct_1#ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
-      sk: 'R',
-    });
-    expect(idempotencyKey('acct_1', 'digest')).toEqual({ pk: 'I#acct_1#digest', sk: 'I' });
-    const entry = { transactionId: 'txn_1', state: 'US-MI', month: '2026-10', currency: 'USD' };
-    expect(openEntryKey('acct_1', entry)).toEqual({
-      pk: expect.stringMatching(/^O#acct_1#US-MI#[0-7]$/),
-      sk: '2026-10#txn_1#USD',
-    });
-  });
-
-  it('sorts audit entries by version', () => {
-    const versions = [1, 2, 9, 10, 11, 99, 100, 1_000_000];
-    const keys = versions.map((version) => auditKey('acct_1', 'txn_1', version).sk);
-    expect(keys.toSorted()).toEqual(keys);
-  });
-
   it.each([
     ['2026-10-08', '2026-10-08T00:00:00.000Z'],
     ['2026-10-08T12:30Z', '2026-10-08T12:30:00.000Z'],
@@ -116,16 +36,6 @@ describe('store keys', () => {
     ['2026-10-08T12:30:01.123456789Z', '2026-10-08T12:30:01.123Z'],
   ])('encodes the tax date %s as %s', (sent, written) => {
     expect(taxDateId(sent, 'txn_1')).toBe(`${written}#txn_1`);
-  });
-
-  describe('headOwner', () => {
-    it.each(['txn_1', 'a#b', 'two\nlines'])('returns the owner of the key of %j', (id) => {
-      expect(headOwner(headKey('acct_1', id).pk)).toEqual({ account: 'acct_1', id });
-    });
-
-    it('throws for other keys', () => {
-      expect(() => headOwner(claimKey('acct_1', 'txn_1').pk)).toThrow();
-    });
   });
 
   it('spreads drafts over all shards', () => {
@@ -136,20 +46,6 @@ describe('store keys', () => {
   });
 
   describe('releases', () => {
-    it('sorts releases by day and number within their state', () => {
-      const ids = ['US-MN@2026-11-21.2', 'US-MN@2026-11-21.10', 'US-MN@2026-11-22.1', 'US-MN@2027-01-01.100000'];
-      const keys = ids.map(releaseHeadKey);
-      expect(keys.map(({ sk }) => sk)).toEqual(keys.map(({ sk }) => sk).sort());
-      expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set([releasePartition('US-MN')]));
-    });
-
-    it('sorts the claims of imports after all of their heads, in one partition', () => {
-      const id = 'US-MN@2026-11-21.101';
-      expect(importClaimKey(id)).toEqual({ pk: 'R#US-MN', sk: 'C#2026-11-21#000101' });
-      expect(importClaimKey(id).sk.startsWith(importClaimPrefix)).toBe(true);
-      expect(releaseHeadKey('US-MN@9999-12-31.999999').sk < importClaimPrefix).toBe(true);
-    });
-
     it.each([
       ...['', 'US-MN', 'US-MN@2026-11-21', 'US-MN@2026-11-21.0', 'US-MN@2026-11-21.01', 'us-mn@2026-11-21.1'],
       ...['US-MN@2026-11-21.1 '],
@@ -222,17 +118,6 @@ describe('compressed attributes', () => {
 
 describe('stored transactions', () => {
   const getAttributes = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
-  const explanation = ['address', 'rounding'].map((step) => ({
-    step: step as 'address',
-    pointer: '/line_items/0',
-    text: 'Lansing, by zip5.',
-    rule_id: null,
-    citation: null,
-  }));
-  const thousand = Array.from({ length: 1000 }, (_, at) =>
-    line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
-  );
-
   describe('transaction items', () => {
     it('stores top-level attributes only for conditions, lists and operators', () => {
       const { summary, lines, ...attributes } = getAttributes({
@@ -279,18 +164,6 @@ describe('stored transactions', () => {
       // An old expiry time that a caller did not clear does not make it a draft.
       const final = Object.keys(getAttributes({ ...finalized, expires_at: '2026-10-09T12:00:00.000Z' }));
       expect(final.filter((name) => deadlines.includes(name))).toEqual([]);
-    });
-
-    it.each([
-      ['one line', created()],
-      ['a thousand lines', created({ line_items: thousand })],
-      ['an explanation', created({ explanation })],
-      ['counters', changed({ ...created().after, creditOf: 'lines' }, finalized)],
-    ])('round-trips with %s', (_what, { after }) => {
-      const item = transactionItem('acct_1', after);
-      expect(transactionFrom(item)).toEqual(after);
-      const row = { ...after.transaction, line_items: null, explanation: null };
-      expect(summaryFrom(item)).toEqual(row);
     });
   });
 

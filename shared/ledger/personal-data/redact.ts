@@ -52,7 +52,7 @@ const changedFields = (before: Transaction, after: Transaction): string[] =>
  * Builds the change that removes a transaction's personal data and salt. The digest of the commitments is kept, so the
  * state hash still covers them.
  */
-export const buildRedaction = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
+const buildRedaction = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
   const { transaction, commitments, exemptShipping } = before;
   const at = new Date(nowMs).toISOString();
   const redacted = { ...redactedForm(transaction), redacted_at: at };

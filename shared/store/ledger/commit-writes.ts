@@ -26,7 +26,7 @@ const becomesFinal = ({ before, after }: HeadChange) =>
  * Finalizing a draft claims its reference_id again, without the deadline. An expired draft's claim is not released: a
  * different transaction may have taken it over; otherwise its TTL removes it.
  */
-export const claimChanges = (change: HeadChange, nowMs: number): ClaimChanges => {
+const claimChanges = (change: HeadChange, nowMs: number): ClaimChanges => {
   const held = heldBy(change.before);
   const holds = heldBy(change.after);
   const mayHaveLostIt = change.before !== null && isExpired(change.before.transaction, nowMs);
