@@ -202,8 +202,11 @@ const listImprovementEntries = (entries: readonly Entry[]): readonly Entry[] => 
   });
 };
 
-/** Districts whose taxes follow the state although cities and counties have separate rules (C.R.S. 29-2-105(1)(d)). */
-const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO': ['RTD', 'CD'] };
+/**
+ * Districts whose taxes follow the state although cities and counties have separate rules (C.R.S. 29-2-105(1)(d); N.Y.
+ * Tax Law 1105-A and 1109, Publication 718-R).
+ */
+const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO': ['RTD', 'CD'], 'US-NY': ['MCTD'] };
 
 /**
  * The families and codes that Colorado's counties may tax although the state exempts them (C.R.S. 29-2-105(1)(d)(I)).
