@@ -180,10 +180,13 @@ const countryProblem = (address: PostalAddress, country: string, pointer: string
 export const sentState = (address: PostalAddress, country = readCountry(address)): string =>
   address.state?.trim() || (territories.has(country) ? country : '');
 
-/** Returns a city without its state: `Austin` for `Austin, TX` in Texas. */
-const withoutState = (city: string, state: string): string => {
-  const comma = city.lastIndexOf(',');
-  return comma > 0 && stateCode(city.slice(comma + 1).trim()) === state ? city.slice(0, comma) : city;
+/** Splits a city with its state, and possibly its ZIP code: `Austin` and TX for `Austin, TX 78701`. */
+const splitCity = (text: string): { readonly city: string; readonly state: string | null } => {
+  const comma = text.lastIndexOf(',');
+  if (comma <= 0) return { city: text, state: null };
+  const region = text.slice(comma + 1).replace(/\s\d{5}(-\d{4})?\s*$/, '');
+  const state = stateCode(region.trim());
+  return { city: state === null ? text : text.slice(0, comma), state };
 };
 
 /**
@@ -201,8 +204,11 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
     );
   const stateText = sentState(address, country);
   const zipText = address.postal_code?.trim() ?? '';
-  const given = stateText === '' ? null : stateCode(stateText);
   const [, zip5 = null, plus4 = null] = zipPattern.exec(zipText) ?? [];
+  const states = zip5 === null ? [] : statesOfZip(zip5);
+  const inCity = splitCity(address.city ?? '');
+  const isInCity = inCity.state !== null && (zip5 === null || states.includes(inCity.state));
+  const given = stateText === '' ? (isInCity ? inCity.state : null) : stateCode(stateText);
   if (stateText !== '' && given === null) return unresolvable(`${pointer}/state`, stateAdvice(stateText));
   if (territories.has(country) && given !== country)
     return unresolvable(
@@ -210,7 +216,6 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
       `${country} is itself a country code: leave out the state, or send ${country}.`,
     );
   if (zipText !== '' && zip5 === null) return unresolvable(`${pointer}/postal_code`, zipAdvice(zipText, given));
-  const states = zip5 === null ? [] : statesOfZip(zip5);
   const state = given ?? states[0] ?? null;
   if (state === null) return unresolvable(pointer, 'Send at least the state, or a ZIP code that is in use.');
   if (zip5 !== null && states.length > 0 && !states.includes(state))
@@ -225,7 +230,7 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
     state,
     zip5,
     plus4,
-    city: cityName(withoutState(address.city ?? '', state)),
+    city: cityName(inCity.state === state ? inCity.city : (address.city ?? '')),
     county: address.county?.trim() || null,
     isZipKnown: states.length > 0,
     isStateGuessed: given === null && states.length > 1,
