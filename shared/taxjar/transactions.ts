@@ -18,6 +18,7 @@ import { parseJson } from './numbers.ts';
 import {
   buildCreditRequest,
   differences,
+  exactUnits,
   getTransactionId,
   isSameOrder,
   isUnchanged,
@@ -240,7 +241,7 @@ const voidTransaction = (levy: Levy, { id, version, redacted_at }: Recorded, rea
 /** Returns a recorded transaction as fields of a request, with numbers as text, and only with a provider that was sent. */
 const sentFields = (recorded: Recorded): Fields => {
   const provider = recorded.metadata['taxjar_provider'] ?? null;
-  return requireObject(parseJson(JSON.stringify({ ...toOrder(recorded), provider })));
+  return requireObject(parseJson(JSON.stringify({ ...toOrder(recorded, exactUnits), provider })));
 };
 
 /** Records the changed order or refund in place of the recorded one, in one step. */
