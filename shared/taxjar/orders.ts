@@ -343,11 +343,6 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
   };
 };
 
-const signedBy =
-  ({ type }: Recorded) =>
-  (text: string) =>
-    type === 'credit' ? negative(text) : text;
-
 const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
   Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));
 
@@ -390,7 +385,7 @@ const wholeUnits = (line: Units) =>
  * refunds are negative. `readUnits` returns the quantity and price of a line item.
  */
 export const toOrder = (transaction: Recorded, readUnits = wholeUnits) => {
-  const signed = signedBy(transaction);
+  const signed = (text: string) => (transaction.type === 'credit' ? negative(text) : text);
   const { metadata, tax_date, customer, ship_from, shipping_amount, tax_amount } = transaction;
   return {
     transaction_id: getTransactionId(transaction),
