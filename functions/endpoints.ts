@@ -37,38 +37,90 @@ import * as updateFiling from './update-filing.ts';
 import * as updateSession from './update-session.ts';
 import * as updateTransaction from './update-transaction.ts';
 
-/** The endpoints by group of the documentation page, in the order of a typical integration. */
+/** The groups of the documentation page, each with an introduction in Markdown, in the order of a typical integration. */
 const groups = {
-  'Calculate tax': [createCalculation, getRates],
-  'Record sales and refunds': [createTransaction],
-  'Finalize, change or void': [updateTransaction],
-  'Exempt customers': [createCustomer, updateCustomer, getCustomer, listCustomers],
-  'File tax returns': [createFiling, getFiling, listFilingExceptions, updateFiling, listFilings, listFilingPeriods],
-  'Read and reconcile the ledger': [
-    getTransaction,
-    listTransactions,
-    getTransactionHistory,
-    replayTransaction,
-    createReconciliation,
-  ],
-  'Report and register': [getReportByState, getRegistrationAdvice],
-  'Look up codes and coverage': [
-    listProductTaxCodes,
-    listProductAttributes,
-    getCoverage,
-    getAccount,
-    updateAccount,
-    updateSession,
-    getOpenapi,
-    getDocs,
-    getConsole,
-  ],
+  'Calculate tax': {
+    text: 'Estimate the tax on an order. Levy stores nothing, so call it whenever the cart changes.',
+    modules: [createCalculation, getRates],
+  },
+  'Record sales and refunds': {
+    text: 'Record what you sold and what you refunded. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive.',
+    modules: [createTransaction],
+  },
+  'Finalize, change or void': {
+    text: 'Finalize or void a transaction, and change the fields that its status allows.',
+    modules: [updateTransaction],
+  },
+  'Exempt customers': {
+    text: 'Store the exemption certificates of your customers. Calculations and transactions that name a customer apply the certificate that is valid on their tax date.',
+    modules: [createCustomer, updateCustomer, getCustomer, listCustomers],
+  },
+  'File tax returns': {
+    text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
+    modules: [createFiling, getFiling, listFilingExceptions, updateFiling, listFilings, listFilingPeriods],
+  },
+  'Read and reconcile the ledger': {
+    text: 'Retrieve, list, replay and compare recorded transactions.',
+    modules: [getTransaction, listTransactions, getTransactionHistory, replayTransaction, createReconciliation],
+  },
+  'Report and register': {
+    text: 'Sales by state and month, and the states whose economic nexus threshold they reach.',
+    modules: [getReportByState, getRegistrationAdvice],
+  },
+  'Look up codes and coverage': {
+    text: 'Product tax codes, product attributes, the coverage of each state, and the settings of the account.',
+    modules: [
+      listProductTaxCodes,
+      listProductAttributes,
+      getCoverage,
+      getAccount,
+      updateAccount,
+      updateSession,
+      getOpenapi,
+      getDocs,
+      getConsole,
+    ],
+  },
+};
+
+/** The tags of the OpenAPI document: the first segments of their paths, and their descriptions. */
+export const tags = {
+  'Product attributes': {
+    paths: ['/product-attributes'],
+    description: 'Facts about a product that can change its tax, to append to product tax codes.',
+  },
+  'Product tax codes': { paths: ['/product-tax-codes'], description: 'Kinds of products that states tax differently.' },
+  Calculations: { paths: ['/calculations'], description: 'The tax on an order or a refund. Levy stores nothing.' },
+  Transactions: {
+    paths: ['/transactions', '/reconciliations'],
+    description: 'Recorded sales and credits, from draft to filed.',
+  },
+  Customers: { paths: ['/customers'], description: 'Buyers and their exemption certificates.' },
+  Filings: {
+    paths: ['/filings', '/filing-periods'],
+    description: 'Tax returns: the amounts for a state and period, and whether the return was filed.',
+  },
+  Reports: { paths: ['/reports'], description: 'Ledger totals by state and month.' },
+  Registrations: {
+    paths: ['/registrations'],
+    description: 'Where the account must register to collect tax (economic nexus).',
+  },
+  Account: { paths: ['/account', '/session'], description: 'The account of a credential, and its settings.' },
+  Rates: { paths: ['/rates'], description: 'The tax rates of an address, without an order.' },
+  Coverage: {
+    paths: ['/coverage'],
+    description: 'The states, taxes and products that the tax content covers, with sources.',
+  },
+  Documentation: {
+    paths: ['/openapi.json', '/docs', '/console'],
+    description: 'The OpenAPI document and the documentation page.',
+  },
 };
 
 const allSchedules = [sweepDrafts, closePeriods] as const;
 
 type Group = keyof typeof groups;
-type Module = (typeof groups)[Group][number];
+type Module = (typeof groups)[Group]['modules'][number];
 export type Operation = Module['endpoint']['name'];
 export type ScheduleName = (typeof allSchedules)[number]['name'];
 
@@ -80,10 +132,13 @@ const byName = <Name extends string, Definition extends { readonly name: Name }>
 
 /** The endpoints by operation, which is also the file name. */
 export const endpoints: Readonly<Record<Operation, DocumentedEndpoint<Operation>>> = byName(
-  (Object.entries(groups) as [Group, readonly Module[]][]).flatMap(([group, modules]) =>
+  Object.entries(groups).flatMap(([group, { modules }]) =>
     modules.map(({ endpoint, documentation }) => ({ ...endpoint, ...documentation(), group })),
   ),
 );
+
+/** The title and the introduction of each group. */
+export const groupTexts = Object.entries(groups).map(([title, { text }]) => ({ title, text }));
 
 export const schedules: Readonly<Record<ScheduleName, Schedule<ScheduleName>>> = byName(allSchedules);
 

@@ -9,9 +9,6 @@ import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type * as samples from './openapi/samples.ts';
 import type { RequestContext, Scope } from './request-context.ts';
 
-/** The groups of endpoints on the documentation page, with an introduction in Markdown, and the tags of operations. */
-type Sections = typeof import('./openapi/sections.json', { with: { type: 'json' }});
-
 /** The fields that all endpoint examples share. */
 export type Samples = typeof samples;
 
@@ -84,7 +81,7 @@ export type Endpoint<Name extends string = string> = EndpointDescription<Name> &
 export type DocumentedEndpoint<Name extends string = string> = Endpoint<Name> &
   Documentation & {
     /** The group in which the documentation page lists the endpoint. */
-    readonly group: keyof Sections['groups'];
+    readonly group: string;
   };
 
 /** The id of an endpoint in the OpenAPI document. */

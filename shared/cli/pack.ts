@@ -130,8 +130,8 @@ const ofStates: readonly PackedFile[] = [
 // are calculated with the packed content, and the page of GET /docs shows the document.
 const openApi = async (): Promise<string> => {
   const { openApiText } = await import('../api/openapi/document.ts');
-  const { endpoints } = await import('../../functions/endpoints.ts');
-  return openApiText(Object.values(endpoints));
+  const { endpoints, tags } = await import('../../functions/endpoints.ts');
+  return openApiText(Object.values(endpoints), tags);
 };
 
 /** The page with the table of endpoints. It is in git, because GitHub shows it. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { endpoints } from '../../functions/endpoints.ts';
+import { endpoints, groupTexts } from '../../functions/endpoints.ts';
 import { operationId } from '../api/endpoint.ts';
-import sections from '../api/openapi/sections.json' with { type: 'json' };
 import { assert } from '../base/assert.ts';
 import { isReviewCode, warningCodes, warnings } from '../calculations/warning-codes.ts';
 import { buildPage } from '../packed/page-parts.ts';
@@ -46,8 +45,6 @@ const section = (title: string, lead: Part, content: Part): Markup => {
   const id = slug(title);
   return html`<section class="group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="lead">${lead}</p>${content}</section>`;
 };
-
-const groups = Object.entries(sections.groups);
 
 /** Returns the operations of a group, in the order of the endpoints. */
 const listOperations = (title: string): readonly Operation[] =>
@@ -127,7 +124,7 @@ const navigation = (): Markup => {
   return html`<nav id="contents" aria-label="Contents" popover>
 <search><label class="unseen" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
 <div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
-${groups.map(([group]) => html`<h2><a href="#${slug(group)}">${group}</a></h2><ul>${listOperations(group).map(operationLink)}</ul>`)}
+${groupTexts.map(({ title }) => html`<h2><a href="#${slug(title)}">${title}</a></h2><ul>${listOperations(title).map(operationLink)}</ul>`)}
 <h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('warning-codes', 'Warning codes')}${link('schemas', 'Schemas')}</ul>
 <details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
 </nav>`;
@@ -166,7 +163,7 @@ ${navigation()}
 <p class="links"><a href="openapi.json">openapi.json</a><a href="#getting-started">Getting started</a><a href="#workflows">Workflows</a><a href="#error-codes">Error codes</a></p>
 ${keyField}</section>
 ${guideSections()}
-${groups.map(([title, text]) => section(title, inline(text), listOperations(title).map(operationArticle)))}
+${groupTexts.map(({ title, text }) => section(title, inline(text), listOperations(title).map(operationArticle)))}
 ${codeSection()}
 ${errorSection()}
 ${warningSection()}

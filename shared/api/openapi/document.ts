@@ -16,7 +16,6 @@ import { echoSuffix, refined, simplified, withNamedEnums } from './refine.ts';
 import { errorResponses, headerComponents, responseComponents, successHeaders } from './responses.ts';
 import { exampleCustomer, exampleFilingId, exampleId } from './sample-requests.ts';
 import * as samples from './samples.ts';
-import sections from './sections.json' with { type: 'json' };
 
 /** The description of the API, with the default settings of an account. */
 const introduction = readFileSync(new URL('./introduction.md', import.meta.url), 'utf8')
@@ -28,11 +27,12 @@ const parameterRef = (name: RequestHeader) => ({ $ref: `#/components/parameters/
 /** Returns the first segment of a path: `/filings` for `/filings/{id}`. */
 const firstSegment = (path: string): string => path.split('/', 2).join('/');
 
-const tags = Object.entries(sections.tags);
+/** The tags of the operations: the first segments of their paths, and their descriptions. */
+type Tags = Readonly<Record<string, { readonly paths: readonly string[]; readonly description: string }>>;
 
-const findTag = (path: string): string => {
-  const [tag] = tags.find(([, { paths }]) => paths.includes(firstSegment(path))) ?? [];
-  assert(tag !== undefined, `No tag of sections.json has the path ${path}.`);
+const findTag = (tags: Tags, path: string): string => {
+  const [tag] = Object.entries(tags).find(([, { paths }]) => paths.includes(firstSegment(path))) ?? [];
+  assert(tag !== undefined, `No tag has the path ${path}.`);
   return tag;
 };
 
@@ -106,11 +106,11 @@ const headerParameters = ({
   ...(notModified ? (['IfNoneMatch'] as const) : []),
 ];
 
-const operationObject = async (endpoint: DocumentedEndpoint): Promise<ZodOpenApiOperationObject> => {
+const operationObject = async (endpoint: DocumentedEndpoint, tags: Tags): Promise<ZodOpenApiOperationObject> => {
   const { name, path, scope, summary, description, query } = endpoint;
   return {
     operationId: operationId(name),
-    tags: [findTag(path)],
+    tags: [findTag(tags, path)],
     summary,
     description: scope === null ? description : `${description}\n\nThe credential needs the scope \`${scope}\`.`,
     ...(scope === null && { security: [] }),
@@ -121,12 +121,12 @@ const operationObject = async (endpoint: DocumentedEndpoint): Promise<ZodOpenApi
   };
 };
 
-const pathItems = async (endpoints: readonly DocumentedEndpoint[]): Promise<ZodOpenApiPathsObject> => {
+const pathItems = async (endpoints: readonly DocumentedEndpoint[], tags: Tags): Promise<ZodOpenApiPathsObject> => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints)
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: await operationObject(endpoint),
+      [endpoint.method.toLowerCase()]: await operationObject(endpoint, tags),
     };
   return paths;
 };
@@ -154,7 +154,6 @@ const frame: Omit<ZodOpenApiObject, 'paths'> = {
     },
   ],
   security: [{ apiKey: [] }, { bearer: [] }],
-  tags: tags.map(([name, { description }]) => ({ name, description })),
 };
 
 const securitySchemes = {
@@ -195,11 +194,12 @@ const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
 };
 
 /** Generates the OpenAPI document from the endpoints and their schemas. The output is deterministic. */
-const openApiDocument = async (endpoints: readonly DocumentedEndpoint[]): Promise<oas31.OpenAPIObject> => {
+const openApiDocument = async (endpoints: readonly DocumentedEndpoint[], tags: Tags): Promise<oas31.OpenAPIObject> => {
   const made = createDocument(
     {
       ...frame,
-      paths: await pathItems(endpoints),
+      tags: Object.entries(tags).map(([name, { description }]) => ({ name, description })),
+      paths: await pathItems(endpoints, tags),
       components: {
         securitySchemes,
         parameters: requestHeaders,
@@ -218,5 +218,5 @@ const openApiDocument = async (endpoints: readonly DocumentedEndpoint[]): Promis
 };
 
 /** The OpenAPI document as served. */
-export const openApiText = async (endpoints: readonly DocumentedEndpoint[]): Promise<string> =>
-  `${JSON.stringify(await openApiDocument(endpoints), null, 2)}\n`;
+export const openApiText = async (endpoints: readonly DocumentedEndpoint[], tags: Tags): Promise<string> =>
+  `${JSON.stringify(await openApiDocument(endpoints, tags), null, 2)}\n`;
