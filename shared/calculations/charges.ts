@@ -25,9 +25,7 @@ const listChargeNames = (): ReadonlySet<string> => {
 /** Whether a string can be the code of a charge (shipping or a fee). Faster than parsing the code. */
 export const mayBeCharge = (code: string | null | undefined): boolean => {
   chargeNames ??= listChargeNames();
-  if (code == null) return false;
-  const end = code.indexOf('._');
-  return chargeNames.has(end < 0 ? code : code.slice(0, end));
+  return code != null && chargeNames.has(code.split('._', 1)[0] ?? '');
 };
 
 /** Whether a line item with this price reduces other charges (`reductions.ts`). */

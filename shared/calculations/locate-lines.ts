@@ -103,11 +103,10 @@ export const locateAll = (
   context: Locating,
   day: string,
 ): Result<LocatedLine[]> => {
-  const unique = new Set(destinations);
-  const find = addressFinder(context, day, unique.size);
+  const find = addressFinder(context, day);
   const located = new Map<Destination, LocatedLine>();
   const problems: Problem[] = [];
-  for (const destination of unique) {
+  for (const destination of new Set(destinations)) {
     const route = buildRoute(destination);
     if (route.ok) located.set(destination, toLocatedLine(find(route.value), destination));
     else problems.push(...route.problems);
@@ -147,15 +146,14 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
 
 /**
  * Finds each route once: addresses in one ZIP that differ only in their street share it if the content has no streets
- * there. The only destination of a document needs no key.
+ * there.
  */
-const addressFinder = (context: Locating, day: string, destinations: number) => {
+const addressFinder = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
   const { releaseFor } = context;
   return ({ to, from }: Route): Found => {
     const route = { to: withRelevantStreet(to, releaseFor), from: from && withRelevantStreet(from, releaseFor) };
-    const key = destinations === 1 ? '' : JSON.stringify(route);
-    return getOrAdd(known, key, () => findRoute(route, context, day));
+    return getOrAdd(known, JSON.stringify(route), () => findRoute(route, context, day));
   };
 };
 

@@ -421,7 +421,7 @@ describe('GET /filings', () => {
     for (const filters of [{ state: 'HI' }, {}])
       expect(getRefusal(await shop.filings({ ...filters, starting_after: next_cursor }))).toBe(invalidCursor);
     expect((await shop.filings({ state: 'US-MI', limit: '5', starting_after: next_cursor })).status).toBe(200);
-    for (const starting_after of ['x', 'a.b', `${next_cursor}x`, unknown])
+    for (const starting_after of ['x', 'a.b', `${next_cursor}x`, `${next_cursor}.x`, unknown])
       expect(getRefusal(await shop.filings({ state: 'MI', starting_after }))).toBe(invalidCursor);
   });
 });

@@ -1,16 +1,15 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import type { BatchGetCommandInput, BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { endpoints, type Operation } from '../../functions/endpoints.ts';
+import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
 import { itemsAt } from '../../shared/store/ledger/ledger-walk.ts';
-import { type Caller, connectClient, newCaller } from '../support/api.ts';
-import { cancelled, failSends, intercept, noFaults, throttled } from '../support/faults.ts';
+import { newCaller } from '../support/api.ts';
+import { cancelled, failSends, intercept, noFaults } from '../support/faults.ts';
 import { callHandler } from '../support/handler-calls.ts';
-import { made, sale, sold } from '../support/sales.ts';
+import { getRefusal } from '../support/sales.ts';
 import {
   buildCommit,
   changed,
@@ -130,64 +129,12 @@ it('reads any number of keys, in batches that DynamoDB accepts', async () => {
 
 afterEach(noFaults);
 
-const conflict = () => cancelled('None', 'TransactionConflict', 'None', 'None', 'None', 'None', 'None', 'None');
-
-/** Returns the response of an invocation with this much time. */
-const responseWithin = async (
-  timeoutMs: number,
-  { key }: Caller,
-  operation: Operation,
-  body: unknown,
-  id = '',
-  headers: Record<string, string> = {},
-) => {
-  const { method, path } = endpoints[operation];
-  const request = { body, headers: { 'X-API-Key': key, ...headers } };
-  const response = await callHandler(method, path.replace('{id}', id), request, timeoutMs);
-  const retryAfter = Number(response.headers.get('Retry-After'));
-  const limit = response.headers.get('X-RateLimit-Limit');
-  return { status: response.status, code: response.body.errors?.[0]?.code, retryAfter, limit, body: response.body };
-};
-const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1, limit: '2000' };
-
-describe('contention that lasts for the whole invocation', () => {
-  let caller: Caller;
-  beforeAll(async () => {
-    caller = await newCaller();
-    await made(connectClient(caller).create(sale()));
-  });
-
-  it.each([
-    ['conflicts of a new transaction', conflict, 'create-transaction', sale({ reference_id: 'busy' })],
-    ['throttled writes', throttled, 'create-transaction', sale({ reference_id: 'busy' })],
-  ] as const)('returns 503 with Retry-After, and stores nothing: %s', async (_what, error, operation, body) => {
-    const seen = failSends({ error, where: 'on the way there', of: ['TransactWriteItems'] });
-    expect(await responseWithin(2500, caller, operation, body)).toMatchObject(unavailable);
-    expect(seen.sends).toBeGreaterThan(1);
-    noFaults();
-    expect((await made(connectClient(caller).list({ reference_id: 'busy' }))).data).toEqual([]);
-  });
-
-  it('returns 503 before the invocation times out, even for a call that hangs', async () => {
-    const isOfLedger = (input: object) => 'TableName' in input && input.TableName === environment.tables.transactions;
-    intercept(({ input, pass }) => (isOfLedger(input) ? new Promise<never>(() => {}) : pass()));
-    const response = await responseWithin(3000, caller, 'get-transaction', undefined, 'txn_0');
-    expect(response).toMatchObject(unavailable);
-  });
-
-  it('returns 503 if concurrent changes always win', async () => {
-    const { id } = await sold(connectClient(caller));
-    // The read version is never the version in the table.
-    intercept(async ({ input, pass }) => {
-      const { TransactItems } = input as { TransactItems?: { Put?: { ExpressionAttributeValues?: object } }[] };
-      for (const { Put } of TransactItems ?? [])
-        if (Put?.ExpressionAttributeValues && ':seen' in Put.ExpressionAttributeValues)
-          Object.assign(Put.ExpressionAttributeValues, { ':seen': 0 });
-      return pass();
-    });
-    const response = await responseWithin(2500, caller, 'update-transaction', { metadata: { a: '1' } }, id);
-    noFaults();
-    expect(response).toMatchObject(unavailable);
-    expect((await made(connectClient(caller).get(id))).version).toBe(1);
-  });
+it('returns 503 before the invocation times out, even for a call that hangs', async () => {
+  const caller = await newCaller();
+  const isOfLedger = (input: object) => 'TableName' in input && input.TableName === environment.tables.transactions;
+  intercept(({ input, pass }) => (isOfLedger(input) ? new Promise<never>(() => {}) : pass()));
+  const request = { headers: { 'X-API-Key': caller.key } };
+  const response = await callHandler('GET', '/transactions/txn_0', request, 3000);
+  expect(getRefusal(response)).toBe('503 | system_service_unavailable');
+  expect(['Retry-After', 'X-RateLimit-Limit'].map((name) => response.headers.get(name))).toEqual(['1', '2000']);
 });

@@ -139,21 +139,6 @@ describe('the first period', () => {
   const first = (registrations: readonly Registration[], oldestOpenMonth: string | null) =>
     firstPeriod({ oldestOpenMonth, createdDay }, registrations);
 
-  it('starts with the oldest open entry if nothing is registered', () => {
-    expect(first([], '2026-03')).toMatchObject({ start: '2026-03-01', end: '2026-03-31', frequency: 'month' });
-    expect(first([], null)).toBeNull();
-  });
-
-  it('starts when the account existed and was registered, if that is earlier', () => {
-    const quarterly = (from: string, to: string | null = null) => [registration(from, to, 'quarter')];
-    expect(first(quarterly('2026-01-01'), null)).toMatchObject({ start: '2026-04-01', end: '2026-06-30' });
-    expect(first(quarterly('2026-01-01'), '2026-12')).toMatchObject({ start: '2026-04-01' });
-    expect(first(quarterly('2026-01-01'), '2026-02')).toMatchObject({ start: '2026-01-01', end: '2026-03-31' });
-    expect(first(quarterly('2026-08-15'), null)).toMatchObject({ start: '2026-08-01', end: '2026-09-30' });
-    // Before the registration, returns were monthly.
-    expect(first(quarterly('2026-08-15'), '2026-05')).toMatchObject({ start: '2026-05-01', end: '2026-05-31' });
-  });
-
   it('ignores a registration that ended before the account was created', () => {
     const ended = [registration('2020-01-01', '2026-05-19', 'month')];
     expect(first(ended, null)).toBeNull();

@@ -12,7 +12,7 @@ import {
   namedExemptions,
   taxColumns,
 } from '../../shared/ledger/entries/entry.ts';
-import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-item.ts';
+import { filingProgressItem } from '../../shared/store/filings/filing-item.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { saleDocument } from '../support/transactions.ts';
 
@@ -159,18 +159,6 @@ describe('totals', () => {
         expect(totalsOfAll([inSteps(all.slice(0, half), size), inSteps(all.slice(half), size + 1)])).toEqual(
           expected(all),
         );
-      }),
-    );
-  });
-
-  it('round-trips totals through storage', () => {
-    fc.assert(
-      fc.property(entries, (all) => {
-        const totals = inSteps(all, 4);
-        const entries = { moved: all.length, marked: 0, reopened: 0 };
-        const parts = [...totals.jurisdictions.keys()].slice(0, 2);
-        const progress = { ...open, shard: 3, entries, totals, parts, version: 7 };
-        expect(filingProgressFrom(filingProgressItem('acct', 'fil', progress))).toEqual(progress);
       }),
     );
   });
