@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -75,9 +76,16 @@ const prepare = async (emulator: Emulator, waitMs: number): Promise<Emulator> =>
   }
 };
 
+/** Creates a folder with its parents. The option `recursive` of Node never returns for a folder in /proc. */
+const makeParents = (path: string): void => {
+  if (existsSync(path)) return;
+  makeParents(dirname(path));
+  mkdirSync(path);
+};
+
 const makeDirectory = (path: string): void => {
   try {
-    mkdirSync(path, { recursive: true });
+    makeParents(path);
     accessSync(path, constants.W_OK);
   } catch (error) {
     throw new SetupError(`DATA_DIR cannot be used: ${error instanceof Error ? error.message : error}`);

@@ -43,6 +43,9 @@ const cell = (column: string, value: Value): string => {
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 };
 
+/** Excel reads a file that does not begin with this byte order mark in the code page of Windows. */
+export const byteOrderMark = '\ufeff';
+
 /**
  * Returns a CSV file with a header (RFC 4180) and CRLF line ends. A `'` before the sign keeps text from being read as a
  * formula with any list separator. The columns `rate`, `amount_due`, `…count`, `…amount` and `…_percent` must be numbers

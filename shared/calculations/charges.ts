@@ -25,7 +25,9 @@ const listChargeNames = (): ReadonlySet<string> => {
 /** Whether a string can be the code of a charge (shipping or a fee). Faster than parsing the code. */
 export const mayBeCharge = (code: string | null | undefined): boolean => {
   chargeNames ??= listChargeNames();
-  return code != null && chargeNames.has(code.split('._', 1)[0] ?? '');
+  if (code == null) return false;
+  const end = code.indexOf('._');
+  return chargeNames.has(end < 0 ? code : code.slice(0, end));
 };
 
 /** Whether a line item with this price reduces other charges (`reductions.ts`). */

@@ -32,7 +32,7 @@ const hasFee = ({ jurisdictions }: Place): boolean => jurisdictions.some(({ tax_
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   const first = new Map<string, number>();
   // Most lines share one place.
-  const places = new Set(lines.map(({ place }) => place)).values().filter(hasFee).toArray();
+  const places = [...new Set(lines.map(({ place }) => place))].filter(hasFee);
   if (places.length === 0) return [];
   for (const [index, { place, isShipped, collectionExemption, deliveries }] of lines.entries())
     if (isShipped && collectionExemption === null && !deliveries && places.includes(place) && !first.has(place.code))

@@ -66,11 +66,11 @@ type Charges = {
 export const documentIds = ({ line_items, shipping }: Charges, others: readonly string[] = []) => {
   const lines = line_items ?? [];
   const charges = shippingList(shipping);
-  const taken = new Set(others);
-  for (const { id } of [...lines, ...charges]) if (id) taken.add(id);
+  let taken: Set<string> | undefined;
   const assignIds = (named: readonly Identified[], prefix: string): string[] =>
     named.map(({ id }, index) => {
       if (id) return id;
+      taken ??= new Set([...others, ...[...lines, ...charges].flatMap((one) => one.id || [])]);
       let made = `${prefix}_${index + 1}`;
       while (taken.has(made)) made = `${made}_`;
       taken.add(made);

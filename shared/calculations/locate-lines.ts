@@ -103,10 +103,11 @@ export const locateAll = (
   context: Locating,
   day: string,
 ): Result<LocatedLine[]> => {
-  const find = addressFinder(context, day);
+  const unique = new Set(destinations);
+  const find = addressFinder(context, day, unique.size);
   const located = new Map<Destination, LocatedLine>();
   const problems: Problem[] = [];
-  for (const destination of new Set(destinations)) {
+  for (const destination of unique) {
     const route = buildRoute(destination);
     if (route.ok) located.set(destination, toLocatedLine(find(route.value), destination));
     else problems.push(...route.problems);
@@ -146,14 +147,15 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
 
 /**
  * Finds each route once: addresses in one ZIP that differ only in their street share it if the content has no streets
- * there.
+ * there. The only destination of a document needs no key.
  */
-const addressFinder = (context: Locating, day: string) => {
+const addressFinder = (context: Locating, day: string, destinations: number) => {
   const known = new Map<string, Found>();
   const { releaseFor } = context;
   return ({ to, from }: Route): Found => {
     const route = { to: withRelevantStreet(to, releaseFor), from: from && withRelevantStreet(from, releaseFor) };
-    return getOrAdd(known, JSON.stringify(route), () => findRoute(route, context, day));
+    const key = destinations === 1 ? '' : JSON.stringify(route);
+    return getOrAdd(known, key, () => findRoute(route, context, day));
   };
 };
 

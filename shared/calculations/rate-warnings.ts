@@ -126,7 +126,7 @@ export const notPassedOnWarnings = (
   getPointer: (charge: number) => string,
 ): Warning[] => {
   const isNotPassedOn = ({ exact, reason, jurisdiction }: TaxRow) =>
-    hasGeneralExcise([jurisdiction]) &&
+    jurisdiction.tax_type === 'general_excise' &&
     // HRS 237-13(2)(A) and 237-25: a certificate reduces the rate, and exempts only sales to the United States.
     (exact > 0n ? !passOnGeneralExcise : reason === 'customer_exempt');
   for (const [index, { rows, treatments }] of taxed.lines.entries()) {
@@ -173,6 +173,7 @@ const isOpen = ({ decisive: [one, ...others] }: LocatedLine): boolean =>
 
 /** Returns the addresses of a document that could be in places with the same general rate. */
 const listOpenAddresses = ({ document, located }: Read, taxed: TaxedDocument): readonly OpenAddress[] => {
+  if (!located.some(isOpen)) return [];
   const lineAt = (index: number): TaxLine => {
     const { taxable, exempt } = taxed.lines[index] as TaxedCharge;
     return { ...(document.lines[index] as TaxLine), amount: taxable + exempt };

@@ -57,14 +57,13 @@ export const placeAt = (
   ends: readonly (readonly [end: End, jurisdictions: readonly Jurisdiction[]])[],
   isInterstate: boolean,
 ): Place => {
-  const each = <Value>(read: (end: End) => Value) =>
-    ends.flatMap(([end, jurisdictions]) => jurisdictions.map(() => read(end)));
+  const sources = ends.flatMap(([end, jurisdictions]) => jurisdictions.map(() => end));
   return {
     ...place,
     jurisdictions: ends.flatMap(([, jurisdictions]) => jurisdictions),
-    sourcing: each(({ at }) => at),
-    zips: each(({ address }) => address.zip5),
-    counties: each(({ county }) => county),
+    sourcing: sources.map(({ at }) => at),
+    zips: sources.map(({ address }) => address.zip5),
+    counties: sources.map(({ county }) => county),
     isInterstate,
   };
 };
@@ -148,6 +147,8 @@ const coverages = ['none', 'partial', 'complete'] as const;
 /** Returns the worst level, ambiguity and coverage of the deciding addresses. */
 export const resolveAddresses = (decisive: readonly TaxingAddress[]): Resolution => {
   const resolutions = decisive.map(({ resolution }) => resolution);
+  const [only] = resolutions;
+  if (only && resolutions.length === 1) return only;
   return {
     level: levels.find((worst) => resolutions.some(({ level }) => level === worst)) ?? 'none',
     ambiguous: resolutions.some(({ ambiguous }) => ambiguous),

@@ -178,7 +178,7 @@ const setWarnings = (
 ): Warning[] => {
   const totals = new Map<Place, bigint>();
   return taxed.lines.flatMap(({ net, treatments }, index): Warning[] => {
-    const [cap] = treatments.flatMap(({ effect }) => effect.itemCap ?? []);
+    const cap = treatments.find(({ effect }) => effect.itemCap)?.effect.itemCap;
     if (!cap || net <= 0n) return [];
     const line = lines[index] as TaxLine;
     const { place } = line;
@@ -244,10 +244,11 @@ export const listWarnings = (
     const sold = document.lines[index] as TaxLine;
     const isReducing = sold.amount < 0n;
     if (isReducing) continue;
-    if (!treated.has(line.treatments)) add(lineWarnings(line, pointerTo(index)));
+    const pointer = pointerTo(index);
+    if (!treated.has(line.treatments)) add(lineWarnings(line, pointer));
     treated.add(line.treatments);
-    add(largeUnitWarnings(line, sold, document.exponent, pointerTo(index)));
-    if (!line.shares) add(withoutGoodsWarnings(line, pointerTo(index)));
+    add(largeUnitWarnings(line, sold, document.exponent, pointer));
+    if (!line.shares) add(withoutGoodsWarnings(line, pointer));
   }
   add(otherPlaceWarnings(read, taxed, pointerTo));
   for (const [index, line] of lines.entries())

@@ -4,14 +4,9 @@ import { effectDefinition } from '../tax/effects/effects.ts';
 import { type Dated, mayBeInForce } from './effective.ts';
 import { isOwn, withOwnRates } from './own-rules.ts';
 import type { Release, Rule } from './release.ts';
-import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './release-values.ts';
+import type { ElectedRate, RemoteElection, RemoteLocalTax } from './release-values.ts';
 
 type Terms = Pick<Release, 'remote_sales' | 'own'>;
-
-const isElection =
-  (election: RemoteElection) =>
-  (terms: RemoteSaleTerms): terms is ElectedRate =>
-    terms.policy === 'election' && terms.election === election;
 
 /** Returns all elections that a state's law has on any day. */
 export const listElections = ({ remote_sales = [] }: Terms): readonly RemoteElection[] => [
@@ -29,7 +24,9 @@ export const electedRateOn = (
   election: RemoteElection,
   day: string,
 ): { readonly elected: ElectedRate; readonly isOutdated: boolean } | null => {
-  const begun = remote_sales.filter(isElection(election)).filter(({ from }) => from <= day);
+  const begun = remote_sales
+    .filter((terms) => terms.policy === 'election')
+    .filter((terms) => terms.election === election && terms.from <= day);
   const elected = begun.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
   if (!elected) return null;
   const isReplaced = own?.rates.some(

@@ -142,10 +142,8 @@ const byKind = (release: Release, product: ProductTaxCode): Level[] => {
 };
 
 /** Returns whether a rule is in force on a day. Holidays are listed in the notes instead. */
-const holdsOn =
-  ({ established_from }: Release, day: string) =>
-  (rule: Rule): boolean =>
-    rule.effect.type !== 'holiday' && coversDay(rule, day, established_from) && mayBeInForce(rule, day);
+const holdsOn = ({ established_from }: Release, day: string, rule: Rule): boolean =>
+  rule.effect.type !== 'holiday' && coversDay(rule, day, established_from) && mayBeInForce(rule, day);
 
 const taxable = { type: 'taxable' } as const;
 
@@ -154,7 +152,7 @@ const decisionsOn = (release: Release, product: ProductTaxCode, day: string) => 
   const levels = listLevels(release, product);
   const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;
   const chosen = levels.map(({ name, jurisdiction }) => {
-    const chosen = chooseRule(release, jurisdiction, product, day, holdsOn(release, day));
+    const chosen = chooseRule(release, jurisdiction, product, day, (rule) => holdsOn(release, day, rule));
     const policy = settingOn(release.settings.shipping, day) ? shippingRule(release, product, day) : undefined;
     const rule = chosen ?? policy;
     const isState = jurisdiction.code === release.state;
@@ -232,7 +230,7 @@ const describeDecisions = (decisions: readonly Decision[]): string => {
 /** Lists the attributes that rules for a product depend on. */
 const listAttributes = (release: Release, product: ProductTaxCode, day: string): string[] => {
   const required = release.rules
-    .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
+    .filter((rule) => names(rule, product) && holdsOn(release, day, rule))
     .flatMap(({ attributes: { any, all = [] } }) => [...any, ...all]);
   return [...new Set(required)].filter((code) => findProduct(`${product.canonical}.${code}`) !== null);
 };

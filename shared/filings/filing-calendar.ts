@@ -43,7 +43,12 @@ type StateTerms = {
   readonly due: { readonly [Name in Frequency]?: Due };
   /** Legal holidays of the state on which a return can be due, in addition to federal holidays. */
   readonly holidays?: readonly StateHoliday[];
+  /** The holidays (`11-11`) that are observed on Friday if they are a Saturday. Absent: every fixed day, as federal law does. */
+  readonly observed_on_friday?: { readonly days: readonly string[]; readonly source: string };
 };
+
+/** The holidays of a state, and how it observes them. */
+type Holidays = Pick<StateTerms, 'holidays' | 'observed_on_friday'>;
 
 /** A fixed day (`06-20`), or the n-th weekday of a month (0 is Sunday; -1 is the last), with days to add. */
 type StateHoliday = { readonly name: string; readonly source: string } & (
@@ -66,35 +71,37 @@ const nthWeekday = (year: number, month: number, weekday: number, nth: number): 
 
 const readWeekday = (day: string): number => new Date(day).getUTCDay();
 
-/** A holiday on a Saturday is observed on Friday, one on a Sunday on Monday. */
-const observed = (day: string): string =>
-  addDays(day, ({ 6: -1, 0: 1 } as Record<number, number>)[readWeekday(day)] ?? 0);
+const fixedHolidays = ['01-01', '06-19', '07-04', '11-11', '12-25'];
 
-/** Returns the observed federal holidays of a year (5 U.S.C. 6103). */
-const listHolidays = (year: number): readonly string[] => [
-  ...[`${year}-01-01`, `${year}-06-19`, `${year}-07-04`, `${year}-11-11`, `${year}-12-25`].map(observed),
-  ...[nthWeekday(year, 1, 1, 3), nthWeekday(year, 2, 1, 3), nthWeekday(year, 5, 1, -1), nthWeekday(year, 9, 1, 1)],
-  ...[nthWeekday(year, 10, 1, 2), nthWeekday(year, 11, 4, 4)],
-];
+/** Returns the observed federal holidays of a year (5 U.S.C. 6103) and of a state. Those on a Sunday are observed on Monday. */
+const listHolidays = (year: number, { holidays = [], observed_on_friday: onFriday }: Holidays): readonly string[] => {
+  const observed = (day: string): string => {
+    const date = `${year}-${day}`;
+    if (readWeekday(date) === 0) return addDays(date, 1);
+    return readWeekday(date) === 6 && (onFriday?.days.includes(day) ?? true) ? addDays(date, -1) : date;
+  };
+  return [
+    ...fixedHolidays.map(observed),
+    ...[nthWeekday(year, 1, 1, 3), nthWeekday(year, 2, 1, 3), nthWeekday(year, 5, 1, -1), nthWeekday(year, 9, 1, 1)],
+    ...[nthWeekday(year, 10, 1, 2), nthWeekday(year, 11, 4, 4)],
+    ...holidays.map((holiday) =>
+      'day' in holiday
+        ? observed(holiday.day)
+        : addDays(nthWeekday(year, holiday.month, holiday.weekday, holiday.nth), holiday.days_after ?? 0),
+    ),
+  ];
+};
 
-const stateHolidayIn = (year: number, holiday: StateHoliday): string =>
-  'day' in holiday
-    ? observed(`${year}-${holiday.day}`)
-    : addDays(nthWeekday(year, holiday.month, holiday.weekday, holiday.nth), holiday.days_after ?? 0);
-
-const nextBusinessDay = (day: string, ofState: readonly StateHoliday[]): string => {
+const nextBusinessDay = (day: string, ofState: Holidays): string => {
   const year = Number(day.slice(0, 4));
-  // New Year's Day on a Saturday is observed in the year before.
-  const holidays = new Set([
-    ...[year, year + 1].flatMap(listHolidays),
-    ...ofState.map((holiday) => stateHolidayIn(year, holiday)),
-  ]);
+  // New Year's Day on a Saturday can be observed in the year before.
+  const holidays = new Set([year, year + 1].flatMap((one) => listHolidays(one, ofState)));
   let next = day;
   while ([0, 6].includes(readWeekday(next)) || holidays.has(next)) next = addDays(next, 1);
   return next;
 };
 
-const dueDate = (due: Due, periodEnd: string, holidays: readonly StateHoliday[]): string | null => {
+const dueDate = (due: Due, periodEnd: string, holidays: Holidays): string | null => {
   if (due.months === null || due.day === null) return null;
   const last = toMonth(periodEnd);
   const month = last + due.months;
@@ -140,13 +147,13 @@ export const findFilingTerms = (
   const known = getTerms(state);
   const worksheet_form = findFormName(state);
   if (!known) return { due_date: null, vendor_discount: null, terms: null, worksheet_form };
-  const { due: dues, vendor_discount, vendor_discount_note: _, discount: __, holidays = [], ...terms } = known;
+  const { due: dues, vendor_discount, zero_return_required, source, confidence } = known;
   const due = dues[frequency];
   return {
-    due_date: due ? dueDate(due, periodEnd, holidays) : null,
+    due_date: due ? dueDate(due, periodEnd, known) : null,
     vendor_discount,
     worksheet_form,
-    terms: { due_rule: due?.rule ?? null, ...terms },
+    terms: { due_rule: due?.rule ?? null, zero_return_required, source, confidence },
   };
 };
 

@@ -65,15 +65,13 @@ const tooLittle = (query: RatesQuery): Problem | null => {
 };
 
 /** Replaces the pointer in an address problem with the query parameter. */
-const inQuery =
-  ({ postal_code, city }: RatesQuery) =>
-  (problem: Problem): Problem => {
-    const [, name] = problemPointer(problem).split('/');
-    return { ...problem, source: { parameter: name ?? (postal_code ? 'postal_code' : city ? 'city' : 'country') } };
-  };
+const inQuery = ({ postal_code, city }: RatesQuery, problem: Problem): Problem => {
+  const [, name] = problemPointer(problem).split('/');
+  return { ...problem, source: { parameter: name ?? (postal_code ? 'postal_code' : city ? 'city' : 'country') } };
+};
 
 const asRefusal = ([first, ...others]: readonly [Problem, ...Problem[]], query: RatesQuery): Result<never> =>
-  refuse(inQuery(query)(first), ...others.map(inQuery(query)));
+  refuse(inQuery(query, first), ...others.map((problem) => inQuery(query, problem)));
 
 type Rated = {
   readonly jurisdiction: Jurisdiction;

@@ -98,6 +98,8 @@ export type ResolvedEffect = {
   readonly isOncePerOrder?: boolean;
   /** Shipping that follows the goods is taxed in proportion to them, unless the threshold includes shipping. */
   readonly sharesProportion?: true;
+  /** The tax on a price is limited, so shipping that is part of the price may owe none. */
+  readonly limitsTax?: true;
 };
 
 /** A row before rounding: its base, its rate and the exact tax. */

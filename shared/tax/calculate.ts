@@ -119,7 +119,8 @@ const onTop = (sale: Sale, nets: Nets): Extracted => {
 const overDiscounted = 'a discount exceeds the amount that it reduces';
 
 /** Returns the lines, each less its discounts and its share of the document's discounts. */
-const discountedCharges = ({ lines, day, ...document }: TaxDocument): Discounted[] => {
+const discountedCharges = (document: TaxDocument): Discounted[] => {
+  const { lines, day } = document;
   const hasCoupons =
     document.thirdPartyDiscount > 0n || lines.some(({ thirdPartyDiscount }) => thirdPartyDiscount > 0n);
   if (!hasCoupons && document.discount === 0n)

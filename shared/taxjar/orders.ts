@@ -343,11 +343,6 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
   };
 };
 
-const signedBy =
-  ({ type }: Recorded) =>
-  (text: string) =>
-    type === 'credit' ? negative(text) : text;
-
 const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
   Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));
 
@@ -367,12 +362,30 @@ const recordedExemption = ({ collected_by, customer, metadata }: Recorded): stri
 const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
   parseAmount(total_amount, 2) - parseAmount(tax_amount, 2);
 
+type Units = Pick<Recorded['line_items'][number], 'quantity' | 'unit_price' | 'amount'>;
+
+/** Returns the recorded quantity and price of a line item. */
+export const exactUnits = ({ quantity, unit_price }: Units) => ({
+  quantity: decimal(decimalText(parseDecimal(quantity))),
+  unit_price,
+});
+
+/**
+ * Returns the quantity and the price of a line item in a response. TaxJar's typed clients require an integer: for a
+ * quantity with a fraction, its client for Python throws after the order is recorded. So it is one unit, at the amount of
+ * the line item. A whole quantity can have decimals: ERPNext sends 1.0.
+ */
+const wholeUnits = (line: Units) =>
+  decimalText(parseDecimal(line.quantity)).includes('.')
+    ? { quantity: decimal('1'), unit_price: line.amount }
+    : exactUnits(line);
+
 /**
  * Converts a transaction to TaxJar's format. Amounts are strings, which TaxJar's client for Go requires. Amounts of
- * refunds are negative.
+ * refunds are negative. `readUnits` returns the quantity and price of a line item.
  */
-export const toOrder = (transaction: Recorded) => {
-  const signed = signedBy(transaction);
+export const toOrder = (transaction: Recorded, readUnits = wholeUnits) => {
+  const signed = (text: string) => (transaction.type === 'credit' ? negative(text) : text);
   const { metadata, tax_date, customer, ship_from, shipping_amount, tax_amount } = transaction;
   return {
     transaction_id: getTransactionId(transaction),
@@ -389,13 +402,12 @@ export const toOrder = (transaction: Recorded) => {
     line_items: transaction.line_items.map((line) => ({
       // Several line items of a refund can refund one line item.
       id: (transaction.type === 'credit' && line.parent_line_item_id) || line.id,
-      // TaxJar's typed clients require an integer, but ERPNext sends 1.0.
-      quantity: decimal(decimalText(parseDecimal(line.quantity))),
+      quantity: readUnits(line).quantity,
       product_identifier: line.metadata[keptKeys.product_identifier] ?? null,
       product_tax_code:
         line.metadata[keptKeys.product_tax_code] ?? (line.product_tax_code === general ? null : line.product_tax_code),
       description: line.description,
-      unit_price: signed(line.unit_price),
+      unit_price: signed(readUnits(line).unit_price),
       discount: signed(line.discount_amount ?? '0'),
       sales_tax: signed(line.tax_amount),
     })),

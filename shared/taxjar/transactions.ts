@@ -18,6 +18,7 @@ import { parseJson } from './numbers.ts';
 import {
   buildCreditRequest,
   differences,
+  exactUnits,
   getTransactionId,
   isSameOrder,
   isUnchanged,
@@ -193,38 +194,33 @@ const record = async (
   return created;
 };
 
-const create =
-  (kind: Kind) =>
-  async ({ levy, body, note, version }: Request): Promise<TaxJarResponse> => {
-    const fields = requireObject(body);
-    const reference = requiredAt(fields, 'transaction_id');
-    const repeated = async (): Promise<Recorded | null> => {
-      const existing = await find(levy, kind, reference);
-      if (!existing || isSameOrder(fields, existing)) return existing;
-      requireProvider('transaction_id', existing, fields);
-      throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} already exists. Send PUT to change it.`);
-    };
-    const request = async () =>
-      record(kind, fields, await prepareRequest(kind, fields, { levy, note }), { levy, note });
-    const recorded = await repeated();
-    if (recorded) return toResponse(kind, recorded, 201);
-    requireSum(fields, version);
-    try {
-      return toResponse(kind, await request(), 201);
-    } catch (error) {
-      if (!(error instanceof TaxJarRefusal) || error.status !== 422) throw error;
-      // A concurrent request may have recorded the same transaction.
-      const concurrent = await repeated();
-      if (concurrent) return toResponse(kind, concurrent, 201);
-      // 422 means that the transaction exists: plugins send PUT after it, and some of them POST again after its 404.
-      throw new TaxJarRefusal(406, error.message);
-    }
+const create = async (kind: Kind, { levy, body, note, version }: Request): Promise<TaxJarResponse> => {
+  const fields = requireObject(body);
+  const reference = requiredAt(fields, 'transaction_id');
+  const repeated = async (): Promise<Recorded | null> => {
+    const existing = await find(levy, kind, reference);
+    if (!existing || isSameOrder(fields, existing)) return existing;
+    requireProvider('transaction_id', existing, fields);
+    throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} already exists. Send PUT to change it.`);
   };
+  const request = async () => record(kind, fields, await prepareRequest(kind, fields, { levy, note }), { levy, note });
+  const recorded = await repeated();
+  if (recorded) return toResponse(kind, recorded, 201);
+  requireSum(fields, version);
+  try {
+    return toResponse(kind, await request(), 201);
+  } catch (error) {
+    if (!(error instanceof TaxJarRefusal) || error.status !== 422) throw error;
+    // A concurrent request may have recorded the same transaction.
+    const concurrent = await repeated();
+    if (concurrent) return toResponse(kind, concurrent, 201);
+    // 422 means that the transaction exists: plugins send PUT after it, and some of them POST again after its 404.
+    throw new TaxJarRefusal(406, error.message);
+  }
+};
 
-const show =
-  (kind: Kind) =>
-  async ({ levy, query, at: [reference = ''] }: Request): Promise<TaxJarResponse> =>
-    toResponse(kind, await requireRecorded(levy, kind, reference, query['provider']));
+const show = async (kind: Kind, { levy, query, at: [reference = ''] }: Request): Promise<TaxJarResponse> =>
+  toResponse(kind, await requireRecorded(levy, kind, reference, query['provider']));
 
 const replaced = 'Replaced by PUT of the TaxJar interface';
 const deleted = 'Deleted by the TaxJar interface';
@@ -240,38 +236,37 @@ const voidTransaction = (levy: Levy, { id, version, redacted_at }: Recorded, rea
 /** Returns a recorded transaction as fields of a request, with numbers as text, and only with a provider that was sent. */
 const sentFields = (recorded: Recorded): Fields => {
   const provider = recorded.metadata['taxjar_provider'] ?? null;
-  return requireObject(parseJson(JSON.stringify({ ...toOrder(recorded), provider })));
+  return requireObject(parseJson(JSON.stringify({ ...toOrder(recorded, exactUnits), provider })));
 };
 
 /** Records the changed order or refund in place of the recorded one, in one step. */
-const update =
-  (kind: Kind) =>
-  async ({ levy, body, note, version, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
-    const change = { ...changedFields(body), transaction_id: reference };
-    const current = await requireRecorded(levy, kind, reference, textAt(change, 'provider'));
-    const known = sentFields(current);
-    if (isUnchanged(known, change, current)) return toResponse(kind, current);
-    const lost = kind === 'sale' ? unrepeatable(current) : null;
-    if (lost)
-      throw new TaxJarRefusal(
-        422,
-        `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
-      );
-    const fields = mergeChange(known, change, current);
-    // Without line items, the amount has been checked or distributed. An amount that was not sent follows the line items.
-    if (listLines(change) && amountAt(change, 'amount') !== null) requireSum(fields, version);
-    const recording = { levy, note, replaces: { id: current.id, planVoid: planReplacement(current.id, replaced) } };
-    const request = await prepareRequest(kind, fields, recording);
-    return toResponse(kind, await record(kind, fields, request, recording, change));
-  };
+const update = async (
+  kind: Kind,
+  { levy, body, note, version, at: [reference = ''] }: Request,
+): Promise<TaxJarResponse> => {
+  const change = { ...changedFields(body), transaction_id: reference };
+  const current = await requireRecorded(levy, kind, reference, textAt(change, 'provider'));
+  const known = sentFields(current);
+  if (isUnchanged(known, change, current)) return toResponse(kind, current);
+  const lost = kind === 'sale' ? unrepeatable(current) : null;
+  if (lost)
+    throw new TaxJarRefusal(
+      422,
+      `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
+    );
+  const fields = mergeChange(known, change, current);
+  // Without line items, the amount has been checked or distributed. An amount that was not sent follows the line items.
+  if (listLines(change) && amountAt(change, 'amount') !== null) requireSum(fields, version);
+  const recording = { levy, note, replaces: { id: current.id, planVoid: planReplacement(current.id, replaced) } };
+  const request = await prepareRequest(kind, fields, recording);
+  return toResponse(kind, await record(kind, fields, request, recording, change));
+};
 
-const remove =
-  (kind: Kind) =>
-  async ({ levy, query, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
-    const found = await requireRecorded(levy, kind, reference, query['provider']);
-    await voidTransaction(levy, found, deleted);
-    return toResponse(kind, found);
-  };
+const remove = async (kind: Kind, { levy, query, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
+  const found = await requireRecorded(levy, kind, reference, query['provider']);
+  await voidTransaction(levy, found, deleted);
+  return toResponse(kind, found);
+};
 
 /** Returns the day of a query parameter. */
 const dayAt = ({ query }: Request, name: string): string | undefined => {
@@ -282,38 +277,36 @@ const dayAt = ({ query }: Request, name: string): string | undefined => {
   throw new TaxJarRefusal(406, `${name} is ${text}. Send a date such as 2026-10-14.`);
 };
 
-const list =
-  (kind: Kind) =>
-  async (request: Request): Promise<TaxJarResponse> => {
-    const { query } = request;
-    const [day, from = day, to = day] = ['', 'from_', 'to_'].map((bound) => dayAt(request, `${bound}transaction_date`));
-    const filters = {
-      type: kind,
-      ...(from && { 'tax_date[gte]': from }),
-      // The bound includes the whole day.
-      ...(to && { 'tax_date[lte]': to }),
-    };
-    const ids: string[] = [];
-    const tooLong = 'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.';
-    for await (const row of everyRow<Recorded>(request, '/transactions', filters, tooLong)) {
-      const { status, metadata } = row;
-      const own = metadata['taxjar_provider'] ?? 'api';
-      const isOfProvider = !query['provider'] || isSameProvider(own, query['provider']);
-      const isWanted = isOfProvider && row.currency === currency;
-      if ((status === 'finalized' || status === 'filed') && isWanted) ids.push(getTransactionId(row));
-    }
-    return { body: { [`${names[kind]}s`]: ids } };
+const list = async (kind: Kind, request: Request): Promise<TaxJarResponse> => {
+  const { query } = request;
+  const [day, from = day, to = day] = ['', 'from_', 'to_'].map((bound) => dayAt(request, `${bound}transaction_date`));
+  const filters = {
+    type: kind,
+    ...(from && { 'tax_date[gte]': from }),
+    // The bound includes the whole day.
+    ...(to && { 'tax_date[lte]': to }),
   };
+  const ids: string[] = [];
+  const tooLong = 'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.';
+  for await (const row of everyRow<Recorded>(request, '/transactions', filters, tooLong)) {
+    const { status, metadata } = row;
+    const own = metadata['taxjar_provider'] ?? 'api';
+    const isOfProvider = !query['provider'] || isSameProvider(own, query['provider']);
+    const isWanted = isOfProvider && row.currency === currency;
+    if ((status === 'finalized' || status === 'filed') && isWanted) ids.push(getTransactionId(row));
+  }
+  return { body: { [`${names[kind]}s`]: ids } };
+};
 
 // Clients do not encode ids.
 const id = '(.+)';
 export const transactionRoutes = (kind: Kind): readonly Route[] => {
   const base = `/v2/transactions/${names[kind]}s`;
   return [
-    ['GET', new RegExp(`^${base}$`), list(kind)],
-    ['POST', new RegExp(`^${base}$`), create(kind)],
-    ['GET', new RegExp(`^${base}/${id}$`), show(kind)],
-    ['PUT', new RegExp(`^${base}/${id}$`), update(kind)],
-    ['DELETE', new RegExp(`^${base}/${id}$`), remove(kind)],
+    ['GET', new RegExp(`^${base}$`), (request) => list(kind, request)],
+    ['POST', new RegExp(`^${base}$`), (request) => create(kind, request)],
+    ['GET', new RegExp(`^${base}/${id}$`), (request) => show(kind, request)],
+    ['PUT', new RegExp(`^${base}/${id}$`), (request) => update(kind, request)],
+    ['DELETE', new RegExp(`^${base}/${id}$`), (request) => remove(kind, request)],
   ];
 };

@@ -68,7 +68,7 @@ const getGross = ({ line_items }: Schema<'Transaction'>) => Decimal.sum(...line_
 const columnSum = (rows: readonly Record<string, string>[], name: string) =>
   rows.reduce((sum, row) => sum.plus(row[name] ?? 0), new Decimal(0)).toFixed(2);
 const readRows = async (name: string): Promise<Record<string, string>[]> =>
-  parse(await readFile(join(folder, name), 'utf8'), { columns: true });
+  parse(await readFile(join(folder, name), 'utf8'), { columns: true, bom: true });
 
 /** Expects an error: one line, exit code 1, nothing on standard output. */
 const refusal = async (...args: string[]) => {
@@ -170,7 +170,7 @@ describe('a period from dry run to filed', () => {
     expect(entries.map((row) => row['transaction_id']).sort()).toEqual(recorded.map((one) => one.id).sort());
     expect([columnSum(entries, 'gross_amount'), columnSum(entries, 'tax_amount')]).toEqual([gross(), tax()]);
     expect(new Set(entries.map((row) => row['customer_id'])).size).toBe(108);
-    expect(await readFile(join(folder, names[0]), 'utf8')).toBe((await shop.filer.filing(id, {}, csv)).text);
+    expect(await readFile(join(folder, names[0]), 'utf8')).toBe(`\ufeff${(await shop.filer.filing(id, {}, csv)).text}`);
     // No file is overwritten.
     await writeFile(join(folder, names[1]), 'mine');
     await rm(join(folder, names[0]));

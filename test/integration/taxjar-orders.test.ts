@@ -427,6 +427,19 @@ it('returns whole quantities as integers, which the clients for Python and Go re
   expect((await sendRaw(caller, 'POST', 'orders', body)).text).toContain('"quantity":2,');
 });
 
+// The client for Python throws for any other quantity, after the order is recorded.
+it('returns a quantity with a fraction as one unit at its amount, and keeps it in a change', async () => {
+  const { caller, client } = await newClient();
+  const line_items = [{ id: '1', quantity: 2.5, unit_price: 6, discount: 1 }];
+  const created = await client.createOrder({ ...order, amount: 15.5, line_items });
+  const unit = { quantity: 1, unit_price: 15, discount: 1 };
+  expect(created.order.line_items).toMatchObject([unit]);
+  await client.updateOrder({ transaction_id: order.transaction_id, shipping: 2 });
+  const path = '/transactions?status=finalized&expand=line_items&limit=10' as '/transactions';
+  const { data } = await made(caller.call('GET', path));
+  expect(data[0]?.line_items?.[0]).toMatchObject({ quantity: '2.5', unit_price: '6' });
+});
+
 it('accepts the dates, empty fields and line item ids of plugins in PHP', async () => {
   const { caller } = await newClient({ time_zone: 'America/New_York' });
   const headers = { Authorization: `Token token="${caller.key}"` };

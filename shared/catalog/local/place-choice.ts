@@ -157,7 +157,17 @@ const candidateLevel = (
 };
 
 /** A release with the local taxes that could apply to one address, and the choice among them. */
-export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
+export type PlaceChoice = {
+  readonly release: Release;
+  readonly choice: LocalChoice;
+  /** The five-digit code of the only county that could contain the address; `null` if there are several. */
+  readonly county: string | null;
+};
+
+const onlyCounty = ({ possible, equal = [] }: LocalChoice): string | null => {
+  const [only = null, ...others] = new Set([...possible, ...equal.map(({ set }) => set)].map(({ county }) => county));
+  return others.length === 0 ? only : null;
+};
 
 const unknownSet: LocalSet = { key: '?', codes: [], county: null, isUnknown: true };
 
@@ -295,19 +305,16 @@ const findChoice = (
     possible: possibleAreas(table, candidates, all.map(datedUnits)),
     established: charged?.area ? (charged.area.periods[0].from ?? local.established_from) : null,
   };
-  return {
-    // The rates of all sets are needed only to choose the highest.
-    release: placeView(release, table, prefer === 'highest' ? all : all.slice(0, 1)),
-    choice: {
-      ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),
-      possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
-      ...(!isOpen(byPlace) &&
-        !isIncomplete(byPlace) &&
-        all.length > 1 && { equal: listOtherSets(release, table, all) }),
-      evidence: findEvidence(charged),
-      byPlace,
-    },
+  const choice: LocalChoice = {
+    ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),
+    possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
+    ...(!isOpen(byPlace) && !isIncomplete(byPlace) && all.length > 1 && { equal: listOtherSets(release, table, all) }),
+    evidence: findEvidence(charged),
+    byPlace,
   };
+  // The rates of all sets are needed only to choose the highest.
+  const view = placeView(release, table, prefer === 'highest' ? all : all.slice(0, 1));
+  return { release: view, choice, county: onlyCounty(choice) };
 };
 
 /**

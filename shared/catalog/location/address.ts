@@ -136,7 +136,8 @@ const abroad = {
   isStateGuessed: false,
 } as const;
 
-const zipPattern = /^(?<zip5>\d{5})(?:-?(?<plus4>\d{4}))?$/;
+// The five digits, and the four digits of a ZIP+4.
+const zipPattern = /^(\d{5})(?:-?(\d{4}))?$/;
 
 // Puerto Rico and the territories have separate ISO country codes, but the postal service treats them as states.
 const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
@@ -152,11 +153,10 @@ const readCountry = ({ country }: PostalAddress): string => {
   return territories.has(named) ? named : text;
 };
 
+const isForeign = (country: string): boolean => !unitedStates.has(country) && !territories.has(country);
+
 /** Returns whether an address is outside the United States and its territories. Such addresses are not validated. */
-export const isAbroad = (address: PostalAddress): boolean => {
-  const country = readCountry(address);
-  return !unitedStates.has(country) && !territories.has(country);
-};
+export const isAbroad = (address: PostalAddress): boolean => isForeign(readCountry(address));
 
 /** Whether a text is a two-letter code that names a region. */
 const isCountryCode = (text: string): boolean =>
@@ -169,7 +169,7 @@ const isCountryCode = (text: string): boolean =>
  * either country.
  */
 const countryProblem = (address: PostalAddress, country: string, pointer: string) => {
-  const zip5 = zipPattern.exec(address.postal_code?.trim() ?? '')?.groups?.['zip5'];
+  const zip5 = zipPattern.exec(address.postal_code?.trim() ?? '')?.[1];
   const state = stateCode(address.state?.trim() ?? '');
   if (zip5 === undefined || state === null || !statesOfZip(zip5).includes(state) || isCountryCode(country)) return null;
   const detail = `${JSON.stringify(address.country)} is not a country code, but ${zip5} is in ${state} in the United States. Send US, or the two-letter code (ISO 3166) of the country.`;
@@ -177,15 +177,16 @@ const countryProblem = (address: PostalAddress, country: string, pointer: string
 };
 
 /** Returns the state in an address, including a territory sent as the country; empty if there is none. */
-export const sentState = (address: PostalAddress): string => {
-  const country = readCountry(address);
-  return address.state?.trim() || (territories.has(country) ? country : '');
-};
+export const sentState = (address: PostalAddress, country = readCountry(address)): string =>
+  address.state?.trim() || (territories.has(country) ? country : '');
 
-/** Returns a city without its state: `Austin` for `Austin, TX` in Texas. */
-const withoutState = (city: string, state: string): string => {
-  const comma = city.lastIndexOf(',');
-  return comma > 0 && stateCode(city.slice(comma + 1).trim()) === state ? city.slice(0, comma) : city;
+/** Splits a city with its state, and possibly its ZIP code: `Austin` and TX for `Austin, TX 78701`. */
+const splitCity = (text: string): { readonly city: string; readonly state: string | null } => {
+  const comma = text.lastIndexOf(',');
+  if (comma <= 0) return { city: text, state: null };
+  const region = text.slice(comma + 1).replace(/\s\d{5}(-\d{4})?\s*$/, '');
+  const state = stateCode(region.trim());
+  return { city: state === null ? text : text.slice(0, comma), state };
 };
 
 /**
@@ -197,23 +198,24 @@ const withoutState = (city: string, state: string): string => {
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = readCountry(address);
-  if (isAbroad(address))
+  if (isForeign(country))
     return (
       countryProblem(address, country, pointer) ?? accept({ ...abroad, country, city: cityName(address.city ?? '') })
     );
-  const stateText = sentState(address);
+  const stateText = sentState(address, country);
   const zipText = address.postal_code?.trim() ?? '';
-  const given = stateText === '' ? null : stateCode(stateText);
-  const zip = zipPattern.exec(zipText)?.groups;
+  const [, zip5 = null, plus4 = null] = zipPattern.exec(zipText) ?? [];
+  const states = zip5 === null ? [] : statesOfZip(zip5);
+  const inCity = splitCity(address.city ?? '');
+  const isInCity = inCity.state !== null && (zip5 === null || states.includes(inCity.state));
+  const given = stateText === '' ? (isInCity ? inCity.state : null) : stateCode(stateText);
   if (stateText !== '' && given === null) return unresolvable(`${pointer}/state`, stateAdvice(stateText));
   if (territories.has(country) && given !== country)
     return unresolvable(
       `${pointer}/state`,
       `${country} is itself a country code: leave out the state, or send ${country}.`,
     );
-  if (zipText !== '' && !zip) return unresolvable(`${pointer}/postal_code`, zipAdvice(zipText, given));
-  const zip5 = zip?.['zip5'] ?? null;
-  const states = zip5 === null ? [] : statesOfZip(zip5);
+  if (zipText !== '' && zip5 === null) return unresolvable(`${pointer}/postal_code`, zipAdvice(zipText, given));
   const state = given ?? states[0] ?? null;
   if (state === null) return unresolvable(pointer, 'Send at least the state, or a ZIP code that is in use.');
   if (zip5 !== null && states.length > 0 && !states.includes(state))
@@ -227,8 +229,8 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
     country: 'US',
     state,
     zip5,
-    plus4: zip?.['plus4'] ?? null,
-    city: cityName(withoutState(address.city ?? '', state)),
+    plus4,
+    city: cityName(inCity.state === state ? inCity.city : (address.city ?? '')),
     county: address.county?.trim() || null,
     isZipKnown: states.length > 0,
     isStateGuessed: given === null && states.length > 1,

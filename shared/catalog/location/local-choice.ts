@@ -153,9 +153,11 @@ export type LocalChoice = {
   readonly equal?: readonly OtherSet[];
 };
 
-const distinct = (areas: readonly Area[]): LocalSet[] => [
-  ...new Map(areas.flatMap(({ sets }) => sets).map((set) => [set.key, set])).values(),
-];
+const distinct = (areas: readonly Area[]): LocalSet[] => {
+  const found = new Map<string, LocalSet>();
+  for (const { sets } of areas) for (const set of sets) found.set(set.key, set);
+  return [...found.values()];
+};
 
 /** Returns a choice of one set without any uncertainty. */
 export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => ({

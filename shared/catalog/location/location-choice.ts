@@ -232,8 +232,8 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   if (!found) return named;
   if (isDecided && areDisjoint(found, named)) return addContradictingCity(found, named);
   if (named?.isByName && !isDecided && (found.yieldsToCity || (hasLocals(named) && !hasLocals(found)))) return named;
-  const isNamedThere = near.some(({ area }) => area.within_city === city);
-  if (withinZips && !isNamedThere && haveOtherRates(release, day, found, withinZips))
+  const isNamedThere = () => near.some(({ area }) => area.within_city === city);
+  if (withinZips && !isNamedThere() && haveOtherRates(release, day, found, withinZips))
     return addContradictingCity(found, withinZips);
-  return { ...found, lacksCity: found.yieldsToCity && city === null };
+  return found.yieldsToCity && city === null ? { ...found, lacksCity: true } : found;
 };

@@ -207,10 +207,8 @@ const findCounty = (
   findUntaxed: () => string | null,
 ): string | null => {
   if (county !== undefined) return county;
-  if (place === null) return own?.rules.some(({ counties }) => counties) ? findUntaxed() : null;
-  const { possible, equal = [] } = place.choice;
-  const [only = null, ...others] = new Set([...possible, ...equal.map(({ set }) => set)].map((set) => set.county));
-  return others.length === 0 ? only : null;
+  if (place !== null) return place.county;
+  return own?.rules.some(({ counties }) => counties) ? findUntaxed() : null;
 };
 
 // A place whose rate is not established gets its county's rate, so a local tax may be missing.
@@ -235,11 +233,11 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   }
   const byName = choosePlace(lowestRelease(active), address, day, prefer);
   const { release, choice } = buildLocated(active, address, day, prefer, byName);
-  const place = { code: release.state, name: release.name, release };
   const set = chosenSet(release, choice, day, prefer);
   const own = ownCodesAt(release, address.zip5, day);
   const county = findCounty(release, set, byName, () => countyWithoutTaxes(lowestRelease(active), address));
   const jurisdictions = listJurisdictions(release, [...set.codes, ...own]);
+  const place = { code: release.state, name: release.name, release, jurisdictions };
   const equal = (choice?.equal ?? []).map((other) => ({
     place: {
       ...place,
@@ -250,7 +248,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     county: other.set.county ?? null,
   }));
   const lacksLocals = choice ? isWithoutLocals(choice, set) : lacksLocalsAt(release, address);
-  const approximate = approximateAt({ ...place, jurisdictions }, day);
+  const approximate = approximateAt(place, day);
   const undated = { ratesDay: release.established_from, because: 'undated' } as const;
   const approximation = set.approximation ?? (approximate.some(({ type }) => type !== 'state') ? undated : null);
   const isWhole = !lacksLocals && approximation === null && approximate.length === 0;
@@ -260,7 +258,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     states: [],
     choice,
     prefer,
-    place: { ...place, jurisdictions },
+    place,
     county,
     resolution: {
       level: choice?.level ?? resolutionLevel(release, address),

@@ -1,6 +1,7 @@
 /** `filings export`: the totals and all entries of a filing as CSV files. */
 import { join } from 'node:path';
 import { readPages } from '../../base/collections.ts';
+import { byteOrderMark } from '../../base/csv.ts';
 import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
 import { getFiling } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
@@ -28,7 +29,7 @@ const entriesText = async function* (id: string, before: Filing, { account, port
       throw new CommandError(`The filing became ${filing.status} during the export. Run this again.`);
     const entries = filing.entries?.data ?? [];
     const csv = entriesCsv(filing, entries);
-    yield isFirst ? csv : withoutHeading(csv);
+    yield isFirst ? byteOrderMark + csv : withoutHeading(csv);
     count += entries.length;
     progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
   }
@@ -56,7 +57,7 @@ export const exportFiling = subcommand({
     if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
     if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
     const path = (content: 'totals' | 'entries') => join(resolvePath(options.out), `${csvName(filing, content)}.csv`);
-    const totals = { path: path('totals'), text: totalsCsv(filing) };
+    const totals = { path: path('totals'), text: byteOrderMark + totalsCsv(filing) };
     if (options.dryRun) {
       await writeAll([totals]);
       return print(totals.path);

@@ -1,5 +1,5 @@
 import { getOrAdd } from '../../base/collections.ts';
-import { csvText } from '../../base/csv.ts';
+import { byteOrderMark, csvText } from '../../base/csv.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
@@ -100,7 +100,7 @@ export const compare = subcommand({
     /** Yields the differences as CSV. */
     const differences = async function* () {
       const header = csvText(columns, []);
-      yield header;
+      yield byteOrderMark + header;
       for await (const compared of forEachOrder(file, compareOrder)) {
         if ('error' in compared) {
           errors.push(compared);

@@ -31,14 +31,12 @@ export const amountColumns = <Name extends string>(fields: readonly (readonly [n
   fields.map(([name, field]) => amountColumn<Readonly<Record<Name, string | null>>>(name, (row) => row[field]));
 
 /** Compares figures by amount and other values as text. Rows without a value are last. */
-const compareBy =
-  <Row,>([, , kind, value]: Column<Row>, isDown: boolean) =>
-  (left: Row, right: Row): number => {
-    const [a, b] = [left, right].map((row) => String(value?.(row) ?? '')) as [string, string];
-    if (a === '' || b === '') return Number(a === '') - Number(b === '');
-    const order = kind === 'figure' ? compareAmounts(a, b) : a.localeCompare(b, 'en', { numeric: true });
-    return isDown ? -order : order;
-  };
+const compareBy = <Row,>([, , kind, value]: Column<Row>, isDown: boolean, left: Row, right: Row): number => {
+  const [a, b] = [left, right].map((row) => String(value?.(row) ?? '')) as [string, string];
+  if (a === '' || b === '') return Number(a === '') - Number(b === '');
+  const order = kind === 'figure' ? compareAmounts(a, b) : a.localeCompare(b, 'en', { numeric: true });
+  return isDown ? -order : order;
+};
 
 /** Returns the columns, with a `value` added to each column whose cells are all text or empty. */
 const withValues = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] =>
@@ -110,7 +108,7 @@ export const Table = <Row,>({ caption, columns: given, rows, empty, isSortable, 
   const [order, setOrder] = useState<{ name: string; isDown: boolean } | null>(null);
   const columns = isSortable ? withValues(given, rows) : given;
   const chosen = columns.find(([name]) => name === order?.name);
-  const sorted = chosen && order ? rows.toSorted(compareBy(chosen, order.isDown)) : rows;
+  const sorted = chosen && order ? rows.toSorted((a, b) => compareBy(chosen, order.isDown, a, b)) : rows;
   const { shown, button } = useShown(sorted, { shortPage: 10 });
   if (rows.length === 0) return empty ? <p class="empty">{empty}</p> : null;
   return (

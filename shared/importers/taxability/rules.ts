@@ -9,6 +9,7 @@ import {
   type JurisdictionType,
 } from '../../catalog/release-values.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
+import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';
 import { type Entry, getAnswer, notEstablishedBecause, withLocalRate } from './answers.ts';
 import { splitByUse, tiesAmong } from './entries.ts';
@@ -201,8 +202,30 @@ const listImprovementEntries = (entries: readonly Entry[]): readonly Entry[] => 
   });
 };
 
-/** Districts whose taxes follow the state although cities and counties have separate rules (C.R.S. 29-2-105(1)(d)). */
-const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO': ['RTD', 'CD'] };
+/**
+ * Districts whose taxes follow the state although cities and counties have separate rules (C.R.S. 29-2-105(1)(d); N.Y.
+ * Tax Law 1105-A and 1109, Publication 718-R).
+ */
+const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO': ['RTD', 'CD'], 'US-NY': ['MCTD'] };
+
+/**
+ * The families and codes that Colorado's counties may tax although the state exempts them (C.R.S. 29-2-105(1)(d)(I)).
+ * On all other products, a county tax follows the state. Cities with home rule have separate rules.
+ */
+const countyOptions = [
+  'AGRICULTURE',
+  'BEVERAGES',
+  'ENERGY',
+  'FEES',
+  'FOOD',
+  'HEALTH.DIAPERS',
+  'HEALTH.FEMININE_HYGIENE',
+  'MANUFACTURING',
+  'TOBACCO.CIGARETTES',
+];
+
+const isStateForCounties = ({ state }: Release, { code }: Entry): boolean =>
+  state === 'US-CO' && !countyOptions.some((option) => isWithin(code, option));
 
 /** The content of a rule without its codes and id. Entries with equal content become one rule. */
 type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
@@ -240,6 +263,11 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   );
   if (JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === '')
     return [ofLevels(null, state, answer.assumption)];
+  if (isOwnLocal && isStateForCounties(own, entry)) {
+    const others = localLevels.filter((level) => level !== 'county');
+    const ofCounties = ofLevels(['county'], withLocalRate(state), '');
+    return [ofState, ...ofDistricts, ofCounties, ofLevels(others, local, answer.localAssumption)];
+  }
   const aboveCap = (cap ? listTaxesAboveCap(own) : []).map(
     ({ levels, jurisdictions = [], effect, source, ...rule }): RuleContent => ({
       ...ofLevels(levels, effect, ''),
@@ -257,6 +285,9 @@ const words = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
+const levelName = (levels: readonly JurisdictionType[]): string =>
+  levels.find((level) => level === 'state' || levels.length === 1) ?? 'local';
+
 /**
  * Returns the id of a rule: its state, its first code, its attributes, its level, and its first month if it has one.
  */
@@ -268,7 +299,7 @@ const getId = (
   [
     `${state.toLowerCase()}-taxability-${words(code.slice(code.indexOf('.') + 1))}`,
     ...getRequired(attributes).map(words),
-    ...(jurisdictions ?? kinds ?? (levels === null ? [] : [levels.includes('state') ? 'state' : 'local'])).map(words),
+    ...(jurisdictions ?? kinds ?? (levels === null ? [] : [levelName(levels)])).map(words),
     ...(from === null ? [] : [from.slice(0, 7)]),
   ].join('-');
 

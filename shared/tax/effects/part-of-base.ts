@@ -22,6 +22,7 @@ export const baseCap = defineEffect({
     const cap = decimal(effect.amount);
     return {
       itemCap: effect.per === 'item' ? cap : undefined,
+      limitsTax: true,
       assess: (treatment, base) => {
         const most = effect.per === 'line' ? rescale(cap, base.exponent) : timesQuantity(cap, base, base.exponent);
         return partly(treatment, base, min(base.net, most), treatment.general, 'taxable_basis_reduced');
@@ -73,6 +74,7 @@ export const taxCap = defineEffect({
     const perUnit = decimal(effect.amount);
     const own = ratedAs(scaledRate(effect.rate), general);
     return {
+      limitsTax: true,
       assess: (treatment, base) => {
         const assessment = taxed(treatment, base.net, own);
         const maximum = timesQuantity(perUnit, base, base.exponent + rateDecimals);
