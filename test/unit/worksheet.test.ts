@@ -100,7 +100,13 @@ it.each([
   ['US-IL', { 1: '76.00', 2: '6.00', 3: '70.00' }, 'not on this form'],
   ['US-TX', { 1: '100.00', 2: '70.00' }, 'in gross sales and in deductions. Texas asks for this'],
   ['US-CA', { 1: '100.00', 11: '30.00' }, 'in gross sales and in deductions. California does not require'],
-  ['US-MA', { 1: '100.00', 2: '30.00' }, 'in gross sales and in deductions. If the instructions of the form exclude'],
+  ['US-MA', { 1: '100.00', 2: '30.00' }, 'in gross sales and in deductions. Massachusetts relieves the seller'],
+  [
+    'US-CO',
+    { 1: '100.00' },
+    'in gross sales and in deductions. Colorado asks the seller to file only its sales outside',
+  ],
+  ['US-VA', {}, 'in gross sales and in deductions. If the instructions of the form exclude'],
 ] as const)('reports sales of a marketplace in %s', (state, expected, text) => {
   const sample = californian('100.00', '6.00', '2.00');
   const figures = { taxable_amount: '70.00', exempt_amount: '30.00', tax_amount: '6.00' };
