@@ -40,6 +40,23 @@ describe('creation of customers', () => {
     expect([got.body, got.headers.get('ETag')]).toEqual([response.body, '"1"']);
   });
 
+  // A character such as an emoji is two code units of JavaScript, and four bytes.
+  it.each(['👍', 'é', 'x'])(
+    'finds a customer with an id of 255 characters %s, and applies its certificate',
+    async (letter) => {
+      const caller = await newCaller();
+      const client = connectClient(caller);
+      const id = letter.repeat(255);
+      await made(client.create({ id, exemptions: [resale()] }));
+      expect((await client.create({ id, name: 'other' })).status).toBe(409);
+      expect((await client.update(id, { name: 'A' })).status).toBe(200);
+      const order = sale({ customer: { id, address: michigan } });
+      expect((await made(caller.call('POST', '/calculations', { body: order }))).tax_amount).toBe('0.00');
+      expect((await client.create({ id: `${id}x` })).status).toBe(422);
+      expect((await client.get(`${id}x`)).status).toBe(404);
+    },
+  );
+
   it('returns an existing customer with the same content, in any notation, and rejects different content', async () => {
     const client = await newClient();
     const first = await made(client.create({ id: 'a', exemptions: [resale({ states: ['MI'] })] }));

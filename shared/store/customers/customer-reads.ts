@@ -45,11 +45,11 @@ const Certified = z.object({ sk: z.string(), exemptions: z.array(Exemption) });
 
 const TableName = environment.tables.transactions;
 
-// The schema allows 255 characters, but DynamoDB rejects a sort key of more than 1 KB.
-const idLengthMax = 255;
+// The schema allows 255 characters, each of which is at most four bytes. DynamoDB rejects a sort key of more than 1 KB.
+const idBytesMax = 4 * 255;
 
 /** Whether a customer can have this id. */
-export const isCustomerId = (id: string): boolean => id.length > 0 && id.length <= idLengthMax;
+export const isCustomerId = (id: string): boolean => id.length > 0 && Buffer.byteLength(id) <= idBytesMax;
 
 const find: CustomerReads['find'] = async (account, id) =>
   isCustomerId(id) ? findItem(TableName, customerKey(account, id), customerFrom) : undefined;
