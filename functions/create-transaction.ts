@@ -4,7 +4,7 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { oneItem, refund, sale } from '../shared/api/openapi/sample-requests.ts';
 import { transactionResponseFields } from '../shared/calculations/response-fields.ts';
-import { sentLineTaxes, sentWarnings } from '../shared/calculations/sent-warnings.ts';
+import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { createTransaction } from '../shared/ledger/create-transaction.ts';
 import { newTransactionProblems, TransactionRequest } from '../shared/ledger/request.ts';
 import { Transaction } from '../shared/ledger/response.ts';
@@ -28,8 +28,7 @@ export const { endpoint, handler } = defineEndpoint({
     const request = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account);
     const { replaces } = context;
-    const lineTaxes = sentLineTaxes(sent);
-    const creation = { request, idempotency: readIdempotency(context), sent: warnings, lineTaxes, replaces };
+    const creation = { request, idempotency: readIdempotency(context), sent: warnings, sentBody: sent, replaces };
     const ports = { ...transactionPorts(context.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
     if (created.ok && created.value.transaction) {

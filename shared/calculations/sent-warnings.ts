@@ -5,7 +5,7 @@ import { PostalAddress } from '../catalog/location/address.ts';
 import { formatAmount, getSum, isZero, minorDigits, negative } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { closest } from '../vocabulary/closest.ts';
-import { isDecimal, isPrice, lineAmount } from './charges.ts';
+import { isDecimal, isPrice, lineAmount, shippingList } from './charges.ts';
 import { Customer } from './fields.ts';
 import { CalculationRequest, LineItemRequest, ShippingRequest } from './request.ts';
 import type { Warning } from './response.ts';
@@ -129,30 +129,33 @@ const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone 
   return [{ code: 'tax_day_differs', message, pointer: '/tax_date' }];
 };
 
-/**
- * Returns the `tax_amount` of each line item of a body, which only responses have. Empty if the body has the tax of the
- * document.
- */
-export const sentLineTaxes = (sent: unknown): readonly unknown[] => {
-  const { tax_amount, line_items } = asObject(sent) ?? {};
-  return isSent(tax_amount) || !Array.isArray(line_items)
-    ? []
-    : line_items.map((line) => asObject(line)?.['tax_amount']);
-};
+type Taxed = { readonly tax_amount: string };
+
+/** Returns the tax that a body has for each charge, with the recorded tax of the charge. */
+const pairTaxes = (sent: readonly unknown[], recorded: readonly Taxed[]) =>
+  sent.flatMap((charge, index) => {
+    const tax = asObject(charge)?.['tax_amount'];
+    const text = typeof tax === 'number' ? String(tax) : tax;
+    return isPrice(text) ? [[text, recorded[index]?.tax_amount ?? '0'] as const] : [];
+  });
 
 /**
- * Warns that the recorded tax of line items is not the tax that a body has for them. A calculation that is sent back
- * unchanged causes no warning.
+ * Warns that the recorded tax of line items and shipping is not the tax that a body has for them, which only responses
+ * have. A calculation that is sent back unchanged causes no warning, and neither does a body with the tax of the document.
  */
 export const lineTaxWarnings = (
-  sent: readonly unknown[],
-  { line_items }: { readonly line_items: readonly { readonly tax_amount: string }[] },
+  sent: unknown,
+  recorded: { readonly line_items: readonly Taxed[]; readonly shipping: Parameters<typeof shippingList<Taxed>>[0] },
 ): Warning[] => {
-  const taxes = sent.map((tax) => (typeof tax === 'number' ? String(tax) : tax));
-  const sentTax = getSum(taxes.filter(isPrice));
-  const recorded = getSum(line_items.flatMap(({ tax_amount }, index) => (isPrice(taxes[index]) ? [tax_amount] : [])));
-  if (isZero(getSum([sentTax, negative(recorded)]))) return [];
-  const message = `The tax_amount of line items, ${sentTax} in total, is ignored: Levy recorded ${recorded} on them. Send the collected tax of the whole document as \`tax_amount\`.`;
+  const { tax_amount, line_items, shipping } = asObject(sent) ?? {};
+  if (isSent(tax_amount)) return [];
+  const taxes = [
+    ...pairTaxes(Array.isArray(line_items) ? line_items : [], recorded.line_items),
+    ...pairTaxes(shippingList<unknown>(shipping), shippingList(recorded.shipping)),
+  ];
+  const [sentTax, ownTax] = [getSum(taxes.map(([text]) => text)), getSum(taxes.map(([, own]) => own))];
+  if (isZero(getSum([sentTax, negative(ownTax)]))) return [];
+  const message = `The tax_amount of line items and shipping, ${sentTax} in total, is ignored: Levy recorded ${ownTax} on them. Send the collected tax of the whole document as \`tax_amount\`.`;
   return [{ code: 'line_tax_ignored', message, pointer: '/line_items' }];
 };
 

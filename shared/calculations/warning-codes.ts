@@ -138,7 +138,8 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
     remedy: 'Check the amount of the sale.',
   },
   line_tax_ignored: {
-    meaning: 'The line items were sent with their tax, which differs from the recorded tax and is not recorded.',
+    meaning:
+      'The line items or shipping were sent with their tax, which differs from the recorded tax and is not recorded.',
     remedy: 'Check what the buyer paid. Send the collected tax of the whole document as `tax_amount`.',
   },
   tax_amount_differs: {

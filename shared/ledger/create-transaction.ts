@@ -30,8 +30,8 @@ type Creation = {
   readonly idempotency: Idempotency | null;
   /** The warnings about the body. */
   readonly sent: readonly Warning[];
-  /** The tax of each line item that the body has, which is not recorded (`sentLineTaxes`). */
-  readonly lineTaxes?: readonly unknown[];
+  /** The body as sent, whose taxes of line items are not recorded. */
+  readonly sentBody?: unknown;
   /** A finalized transaction that the new one replaces; the API does not offer it. */
   readonly replaces?: Replaces | undefined;
 };
@@ -99,7 +99,7 @@ const tooManyStates: Problem = {
 
 /** Builds the new transaction of a request. A credit takes its amounts and settings from its sale. */
 const draft = async (
-  { request, sent, lineTaxes = [] }: Creation,
+  { request, sent, sentBody }: Creation,
   parent: StoredTransaction | null,
   { account: { id: account, settings } }: Caller,
   ports: CreatePorts,
@@ -125,7 +125,7 @@ const draft = async (
     ...(shippedInside.length > 0 && { shippedInside }),
     ...(otherReducedRates.length > 0 && { otherReducedRates }),
   };
-  const warnings = [...recorded.value.warnings, ...lineTaxWarnings(lineTaxes, recorded.value)];
+  const warnings = [...recorded.value.warnings, ...lineTaxWarnings(sentBody, recorded.value)];
   const figures = { calculated: outcome, recorded: { ...recorded.value, warnings } };
   return accept(newTransaction(request, figures, basis, settings.draft_ttl_hours, ports));
 };

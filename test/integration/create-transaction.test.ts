@@ -184,9 +184,15 @@ describe('supplied tax', () => {
     // Michigan: 6 % of two mugs at 50.00.
     expect(await warned(lines('6.00', '6'))).toEqual([]);
     expect(await warned(lines('6.10', 5.9))).toEqual([]);
-    const message = 'The tax_amount of line items, 8.25 in total, is ignored: Levy recorded 6.00 on them';
+    const message = 'The tax_amount of line items and shipping, 8.25 in total, is ignored: Levy recorded 6.00 on them';
     expect(await warned(lines(undefined, '8.25'))).toEqual([message]);
     expect(await warned(lines(undefined, '8.25'), { tax_amount: '14.25' })).toEqual([]);
+    // Michigan exempts separately stated delivery (MCL 205.51(1)(d)).
+    const shipped = (tax_amount: string) => ({ shipping: { amount: '10.00', tax_amount } });
+    expect(await warned(lines('6.00'), shipped('0'))).toEqual([]);
+    expect(await warned(lines('6.00'), shipped('0.60'))).toEqual([
+      'The tax_amount of line items and shipping, 6.60 in total, is ignored: Levy recorded 6.00 on them',
+    ]);
   });
 
   // The marketplace owes the tax that it collects. A tax that is sent counts as collected by the seller.
