@@ -31,12 +31,24 @@ export const RemoteSellerElection = z.object({
 });
 export type RemoteSellerElection = z.infer<typeof RemoteSellerElection>;
 
-/** The values of the settings that choose between behaviors. */
+/** The settings that choose between behaviors: their values, and their titles and descriptions in the API. */
 export const policies = {
-  incomplete_coverage: ['warn', 'reject'],
-  ambiguous_address: ['warn', 'reject', 'highest_rate'],
+  incomplete_coverage: {
+    title: 'IncompleteCoverage',
+    values: ['warn', 'reject'],
+    description: 'What happens to a sale that the content does not cover completely.',
+  },
+  ambiguous_address: {
+    title: 'AmbiguousAddress',
+    values: ['warn', 'reject', 'highest_rate'],
+    description: 'What happens if an address fits places with different rates or taxes on the products.',
+  },
   /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
-  retail_delivery_fee: ['warn', 'add', 'none'],
+  retail_delivery_fee: {
+    title: 'RetailDeliveryFee',
+    values: ['warn', 'add', 'none'],
+    description: 'What happens if a retail delivery fee is due and the order has no line for it.',
+  },
 } as const;
 
 /** The kinds of taxpayer identification numbers. */
@@ -71,9 +83,9 @@ export const Settings = z.object({
   pass_on_general_excise: z.boolean(),
   /** A remote seller's elected rates, which replace the rates of the address (`shared/catalog/remote-sales.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
-  incomplete_coverage: z.enum(policies.incomplete_coverage),
-  ambiguous_address: z.enum(policies.ambiguous_address),
-  retail_delivery_fee: z.enum(policies.retail_delivery_fee),
+  incomplete_coverage: z.enum(policies.incomplete_coverage.values),
+  ambiguous_address: z.enum(policies.ambiguous_address.values),
+  retail_delivery_fee: z.enum(policies.retail_delivery_fee.values),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z.nullable(z.string()),
   /** The IANA time zone used to derive the tax day from a timestamp. */

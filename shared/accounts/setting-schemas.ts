@@ -93,6 +93,12 @@ const reminderAdvice = 'Send null or an array of at most five whole numbers from
 const reviewAdvice = 'Send a whole number from 0 to 20, or null.';
 const zoneAdvice = 'Send an IANA time zone such as America/New_York, or UTC.';
 
+type Policies = typeof policies;
+
+const policySettings = Object.fromEntries<unknown>(
+  Object.entries(policies).map(([name, policy]) => [name, stringEnum(policy.title, policy.values, policy.description)]),
+) as { [Name in keyof Policies]: ReturnType<typeof stringEnum<Policies[Name]['values']>> };
+
 /** The settings that requests and responses contain in their stored form. */
 export const plainSettings = {
   time_zone: described(
@@ -110,21 +116,7 @@ export const plainSettings = {
       .check(z.maxLength(5, reminderAdvice)),
     'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
   ),
-  incomplete_coverage: stringEnum(
-    'IncompleteCoverage',
-    policies.incomplete_coverage,
-    'What happens to a sale that the content does not cover completely.',
-  ),
-  ambiguous_address: stringEnum(
-    'AmbiguousAddress',
-    policies.ambiguous_address,
-    'What happens if an address fits places with different rates or taxes on the products.',
-  ),
-  retail_delivery_fee: stringEnum(
-    'RetailDeliveryFee',
-    policies.retail_delivery_fee,
-    'What happens if a retail delivery fee is due and the order has no line for it.',
-  ),
+  ...policySettings,
 };
 
 /** The settings of requests, which refuse unknown fields of a setting, because it is stored. */
