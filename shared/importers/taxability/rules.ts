@@ -224,8 +224,15 @@ const countyOptions = [
   'TOBACCO.CIGARETTES',
 ];
 
-const isStateForCounties = ({ state }: Release, { code }: Entry): boolean =>
-  state === 'US-CO' && !countyOptions.some((option) => isWithin(code, option));
+/**
+ * Returns the levels whose taxes follow the state on an entry for which cities have separate rules. Colorado's special
+ * districts tax what the state taxes (such as C.R.S. 32-19-112, 32-21-110 and 43-4-605(1)(j)). The rate of a county of
+ * Arizona is a percentage of the state's (A.R.S. 42-6103), and has a separate value only for lodging.
+ */
+const levelsLikeState = ({ state }: Release, { code }: Entry): readonly JurisdictionType[] => {
+  if (state === 'US-CO') return countyOptions.some((option) => isWithin(code, option)) ? [] : ['county', 'district'];
+  return state === 'US-AZ' && !isWithin(code, 'LODGING') ? ['county'] : [];
+};
 
 /** The content of a rule without its codes and id. Entries with equal content become one rule. */
 type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
@@ -255,18 +262,20 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   if (preceding.length > 0) {
     const isOpen = (level: JurisdictionType) =>
       !preceding.some(({ levels }) => (levels ?? localLevels).includes(level));
-    const others = isOwnLocal ? [] : localLevels.filter(isOpen);
-    return [ofState, ...(others.length > 0 ? [ofLevels(others, local, answer.localAssumption)] : [])];
+    const others = (isOwnLocal ? levelsLikeState(own, entry) : localLevels).filter(isOpen);
+    const effect = isOwnLocal ? withLocalRate(state) : local;
+    return [ofState, ...(others.length > 0 ? [ofLevels(others, effect, answer.localAssumption)] : [])];
   }
   const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(
     (kind): RuleContent => ({ ...ofLevels(['district'], withLocalRate(state), ''), kinds: [kind] }),
   );
   if (JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === '')
     return [ofLevels(null, state, answer.assumption)];
-  if (isOwnLocal && isStateForCounties(own, entry)) {
-    const others = localLevels.filter((level) => level !== 'county');
-    const ofCounties = ofLevels(['county'], withLocalRate(state), '');
-    return [ofState, ...ofDistricts, ofCounties, ofLevels(others, local, answer.localAssumption)];
+  const likeState = isOwnLocal ? levelsLikeState(own, entry) : [];
+  if (likeState.length > 0) {
+    const others = localLevels.filter((level) => !likeState.includes(level));
+    const ofOthers = ofLevels(others, local, answer.localAssumption);
+    return [ofState, ...ofDistricts, ofLevels(likeState, withLocalRate(state), ''), ofOthers];
   }
   const aboveCap = (cap ? listTaxesAboveCap(own) : []).map(
     ({ levels, jurisdictions = [], effect, source, ...rule }): RuleContent => ({
