@@ -7,7 +7,7 @@ import { mergedRelease } from '../catalog/merge-releases.ts';
 import type { Release } from '../catalog/release.ts';
 import type { Evidence, Jurisdiction } from '../catalog/release-values.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
-import type { Place } from '../tax/document.ts';
+import type { Place, Sourcing } from '../tax/document.ts';
 import { isUnconfirmed } from '../tax/uncertainties.ts';
 
 /** An address that determines where a sale is taxed: its destination or its origin. */
@@ -57,15 +57,14 @@ export const placeAt = (
   ends: readonly (readonly [end: End, jurisdictions: readonly Jurisdiction[]])[],
   isInterstate: boolean,
 ): Place => {
-  const sources = ends.flatMap(([end, jurisdictions]) => jurisdictions.map(() => end));
-  return {
-    ...place,
-    jurisdictions: ends.flatMap(([, jurisdictions]) => jurisdictions),
-    sourcing: sources.map(({ at }) => at),
-    zips: sources.map(({ address }) => address.zip5),
-    counties: sources.map(({ county }) => county),
-    isInterstate,
-  };
+  const jurisdictions: Jurisdiction[] = [];
+  const sourcing: Sourcing[] = [];
+  for (const [{ at, address, county }, own] of ends)
+    for (const jurisdiction of own) {
+      jurisdictions.push(jurisdiction);
+      sourcing.push({ at, zip5: address.zip5, county });
+    }
+  return { ...place, jurisdictions, sourcing, isInterstate };
 };
 
 const sourcedAt = (end: TaxingAddress, isInterstate: boolean): Place =>

@@ -5,14 +5,13 @@ import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { GrossedUp, SourcedAt, TaxabilityReason, Treatment } from './assessment.ts';
 import type { Use } from './effects/definition.ts';
 
+/** Where a sale is sourced, with the five-digit ZIP and the county (five-digit FIPS) if known. Some rules apply by them. */
+export type Sourcing = { readonly at: SourcedAt; readonly zip5: string | null; readonly county: string | null };
+
 /** A taxing place, and how the sale is sourced there. */
 export type Place = TaxingPlace & {
   /** For each jurisdiction, where the sale is sourced. */
-  readonly sourcing: readonly SourcedAt[];
-  /** For each jurisdiction, the five-digit ZIP where the sale is sourced. Some rules apply by ZIP. */
-  readonly zips: readonly (string | null)[];
-  /** For each jurisdiction, the county (five-digit FIPS) where the sale is sourced, if known. */
-  readonly counties: readonly (string | null)[];
+  readonly sourcing: readonly Sourcing[];
   /** Whether the goods come from a different state or an unknown origin. Some rates depend on it. */
   readonly isInterstate: boolean;
 };
@@ -97,7 +96,10 @@ export type TaxDocument = {
 /** Returns the distinct places where a document is taxed: the places of its lines and of its deliveries. */
 export const listPlaces = ({ lines }: Pick<TaxDocument, 'lines'>): readonly Place[] => {
   const places = new Set<Place>();
-  for (const { place, deliveries = [] } of lines) for (const one of [{ place }, ...deliveries]) places.add(one.place);
+  for (const { place, deliveries = [] } of lines) {
+    places.add(place);
+    for (const delivery of deliveries) places.add(delivery.place);
+  }
   return [...places];
 };
 

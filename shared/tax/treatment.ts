@@ -10,7 +10,6 @@ import {
   type ResolvedEffect,
   ratedAs,
   type ScaledRate,
-  type SourcedAt,
   scaledRate,
   type TaxabilityReason,
   type Treatment,
@@ -18,7 +17,14 @@ import {
   untaxed,
 } from './assessment.ts';
 import { uncertaintiesAboutAttributes } from './deciding-attributes.ts';
-import { type CollectionExemption, isStateFee, type Place, type TaxDocument, type TaxedProduct } from './document.ts';
+import {
+  type CollectionExemption,
+  isStateFee,
+  type Place,
+  type Sourcing,
+  type TaxDocument,
+  type TaxedProduct,
+} from './document.ts';
 import { effectDefinition } from './effects/effects.ts';
 import { taxedAtGeneralRate } from './effects/plain.ts';
 import { grossUpExcise } from './general-excise.ts';
@@ -43,9 +49,7 @@ type TaxedJurisdiction = {
   readonly release: Release;
   readonly place: Place;
   readonly jurisdiction: Jurisdiction;
-  readonly sourcing: SourcedAt;
-  readonly zip5: string | null;
-  readonly county: string | null;
+  readonly sourcing: Sourcing;
   readonly rate: Rate | null;
   readonly isAdditional: boolean;
   readonly taxedProduct: TaxedProduct;
@@ -77,8 +81,9 @@ const decidingRule = (
   taxedJurisdiction: TaxedJurisdiction,
   without: readonly Rule[] = [],
 ): DecidingRule | undefined => {
-  const { release, jurisdiction, zip5, county, taxedProduct } = taxedJurisdiction;
+  const { release, jurisdiction, sourcing, taxedProduct } = taxedJurisdiction;
   const { product, day } = taxedProduct;
+  const { zip5, county } = sourcing;
   const isEligible = (rule: Rule) =>
     !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, jurisdiction.code));
   const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
@@ -123,9 +128,7 @@ const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Trea
     release,
     place,
     jurisdiction,
-    sourcing: place.sourcing[index] as SourcedAt,
-    zip5: place.zips[index] ?? null,
-    county: place.counties[index] ?? null,
+    sourcing: place.sourcing[index] as Sourcing,
     rate: rateOn(release, jurisdiction.code, day) ?? null,
     isAdditional: isAdditionalJurisdiction(release, jurisdiction.code),
     taxedProduct,
@@ -165,7 +168,7 @@ const uncovered = (
   uncertainties: readonly Uncertainty[],
 ): Treatment => ({
   jurisdiction: place.jurisdictions[0] ?? { code: place.code, name: place.name, type: 'state', tax_type: 'sales' },
-  sourcing: place.sourcing[0] ?? 'destination',
+  sourcing: place.sourcing[0]?.at ?? 'destination',
   state: place.code,
   rounding: halfUp,
   general: zeroRate,
@@ -188,7 +191,7 @@ const treat = (taxedJurisdiction: TaxedJurisdiction, without: readonly Rule[] = 
   );
   return {
     jurisdiction,
-    sourcing,
+    sourcing: sourcing.at,
     state: place.code,
     rounding: taxedProduct.currency === release.currency ? findRounding(release, taxedProduct.day) : halfUp,
     general: own,

@@ -1,4 +1,5 @@
 import { addDays, daysBetween, earlierEnd } from '../base/calendar.ts';
+import { getOrAdd } from '../base/collections.ts';
 import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
 import type { Release, Rule } from '../catalog/release.ts';
 import { type Evidence, isPerInvoice, type Jurisdiction, type Rounding } from '../catalog/release-values.ts';
@@ -77,6 +78,12 @@ export const uncertaintiesAboutDay = (
 const isHoliday = ({ from, to, effect }: Rule): boolean =>
   from !== null && to !== null && daysBetween(from, to) < 60 && effect.type !== 'exempt';
 
+const listHolidayYears = ({ rules }: Release): readonly number[] =>
+  rules.filter(isHoliday).map(({ to }) => Number(to?.slice(0, 4)));
+
+// Keyed by list of rules, which all parts of a release share.
+const holidayYears = new WeakMap<Release['rules'], readonly number[]>();
+
 /**
  * Returns an uncertainty about a product on a day whose year has no holidays on record, if the nearest year on record
  * has one within eight days of the same weekday: a holiday such as the third Sunday in August moves by a week. Steps of
@@ -88,15 +95,16 @@ export const uncertaintiesAboutHolidays = (
   product: ProductTaxCode,
   day: string,
 ): readonly Uncertainty[] => {
+  const years = getOrAdd(holidayYears, release.rules, () => listHolidayYears(release));
+  if (years.length === 0) return [];
   const year = Number(day.slice(0, 4));
   const isLater = year > Number(release.id.slice(6, 10));
-  const years = release.rules.filter(isHoliday).map(({ to }) => Number(to?.slice(0, 4)));
-  const nearest = isLater ? Math.max(0, ...years) : Math.min(...years, 9999);
+  const nearest = isLater ? Math.max(...years) : Math.min(...years);
   const isNear = (days: number) =>
     chooseRule(release, jurisdiction, product, addDays(day, days - 364 * (year - nearest)), isHoliday);
   const isOnRecord = isLater ? year <= nearest : year >= nearest;
   // No holiday is shorter than two days.
-  if (isOnRecord || years.length === 0 || ![-8, -6, -4, -2, 0, 2, 4, 6, 8].some(isNear)) return [];
+  if (isOnRecord || ![-8, -6, -4, -2, 0, 2, 4, 6, 8].some(isNear)) return [];
   const message = `${release.name}: the holidays of ${year} are not on record. In ${nearest}, one was near this day. Compare with the state's list.`;
   return [{ code: 'content_approximate', message }];
 };
@@ -178,17 +186,18 @@ export const roundingUncertainties = (
 ): readonly RoundingUncertainty[] => {
   const { day, currency, rounding } = document;
   const releases = new Map(listPlaces(document).map(({ code, release }) => [code, release]));
-  const uncertainties = [...releases].flatMap(([state, release]) => {
+  const uncertainties: RoundingUncertainty[] = [];
+  for (const [state, release] of releases) {
     // In other currencies the state's tables are not used, and a separate warning reports it.
     const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
-    if (!release || !setting || !isUnconfirmed(setting)) return [];
+    if (!release || !setting || !isUnconfirmed(setting)) continue;
     const perInvoice = rounding === 'invoice' || isPerInvoice(setting.policy);
     const totals = sumRounded(lines, state, perInvoice, setting.policy);
     const rounded = totals.find(({ exact }) => exact % minorUnit !== 0n);
-    if (!rounded) return [];
-    const what = () => `${release.name}, rounding`;
-    return uncertaintiesAbout(setting, what).map((uncertainty) => ({ uncertainty, charge: rounded.charge }));
-  });
+    if (!rounded) continue;
+    for (const uncertainty of uncertaintiesAbout(setting, () => `${release.name}, rounding`))
+      uncertainties.push({ uncertainty, charge: rounded.charge });
+  }
   return uncertainties.sort((left, right) => left.charge - right.charge);
 };
 

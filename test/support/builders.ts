@@ -113,9 +113,7 @@ export const buildPlace = (
   name: release.name,
   release,
   jurisdictions,
-  sourcing: jurisdictions.map(() => 'destination'),
-  zips: jurisdictions.map(() => null),
-  counties: jurisdictions.map(() => null),
+  sourcing: jurisdictions.map(() => ({ at: 'destination', zip5: null, county: null })),
   isInterstate: true,
 });
 

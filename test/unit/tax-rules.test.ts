@@ -137,8 +137,10 @@ describe('rules for specific places', () => {
     const jurisdictions = [state, { ...local, kind: 'LO' }, { ...capital, kind: 'CP' }];
     expect(rowsAt({ ...byKind, jurisdictions })).toEqual(['state 0', 'all 100', 'kinds 0']);
     const byCounty = placeAt(['0.06', '0.01'], { rules: [rule('all', food, taxable), counties] });
-    expect(rowsAt({ ...byCounty, counties: ['06075', '36005'] })).toEqual(['all 600', 'counties 0']);
-    expect(rowsAt({ ...byCounty, counties: ['36005', '06075'] })).toEqual(['counties 0', 'all 100']);
+    const sourcedIn = (...codes: string[]) =>
+      codes.map((county) => ({ at: 'destination', zip5: null, county }) as const);
+    expect(rowsAt({ ...byCounty, sourcing: sourcedIn('06075', '36005') })).toEqual(['all 600', 'counties 0']);
+    expect(rowsAt({ ...byCounty, sourcing: sourcedIn('36005', '06075') })).toEqual(['counties 0', 'all 100']);
   });
 });
 

@@ -153,7 +153,7 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
   }));
   const names = place.jurisdictions.flatMap(({ code, name, type, tax_type }, index) => {
     if (tax_type === 'fee') return [];
-    const origin = place.sourcing[index] === 'origin' ? ', at the origin' : '';
+    const origin = place.sourcing[index]?.at === 'origin' ? ', at the origin' : '';
     return `${name} (${type}${origin}${isOwnCode(code) ? ', from custom rules' : ''})`;
   });
   return [

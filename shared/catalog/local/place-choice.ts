@@ -331,7 +331,8 @@ export const choosePlace = (
   const { local } = release;
   if (!local || loadLocalTable(release).isUntaxed) return null;
   // Cached, because a shop ships to the same ZIPs and cities repeatedly.
-  const key = [address.zip5, address.city, address.county, day, prefer].join('|');
+  const { zip5, city, county } = address;
+  const key = `${zip5 ?? ''}|${city ?? ''}|${county ?? ''}|${day}|${prefer}`;
   return choices(release, key, () => findChoice(release, local, address, day, prefer));
 };
 

@@ -82,12 +82,13 @@ const fill = (spans: readonly Span[], low: number, high: number): boolean => {
 const byRanges = (spans: readonly Span[], zip: ZipLookup): LocalChoice | undefined => {
   const { first, plus4 } = zip;
   const last = first + 9999;
-  const partial = spans.filter(({ low, high }) => low > first || high < last);
-  const hasRanges = partial.length > 0;
+  const isPartial = ({ low, high }: Span) => low > first || high < last;
+  const hasRanges = spans.some(isPartial);
   if (plus4 !== null) {
     const point = first + Number(plus4);
     return pickLocals('zip9', narrowest(spans, point, point), { hasRanges });
   }
+  const partial = spans.filter(isPartial);
   const parts = partial.map(({ area }) => area);
   const whole = narrowest(spans, first, last);
   if (whole.length > 0) return pickLocals('zip5', [...whole, ...parts], { hasRanges, usual: whole });
