@@ -215,7 +215,7 @@ describe('the monotonicity of tax', () => {
 
   it('matches the tax core, for random effects', () => {
     const seen = { holds: 0, falls: 0 };
-    for (let seed = 1; seed <= 400; seed += 1) {
+    for (let seed = 1; seed <= 1000; seed += 1) {
       const release = getRelease({ rules: [rule('random', ['GENERAL'], getEffect(drawFrom(seed)))] });
       const isFine = monotonicityProblems(release).length === 0;
       seen[isFine ? 'holds' : 'falls'] += 1;
