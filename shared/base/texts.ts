@@ -2,11 +2,16 @@
 export const counted = (count: number, word: string, plural = `${word}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? word : plural}`;
 
+/** Formats the counts above zero as `2 rules and 1 rate`. Empty without such a count. */
+export const countsInWords = (...counts: readonly Parameters<typeof counted>[]): string =>
+  counts
+    .filter(([count]) => count > 0)
+    .map((one) => counted(...one))
+    .join(' and ');
+
 /** Formats counts as `2 ZIPs and 1 city`. Empty without counts. */
 export const zipsAndCities = (zips: number, cities: number): string =>
-  [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
-    ' and ',
-  );
+  countsInWords([zips, 'ZIP'], [cities, 'city', 'cities']);
 
 /** Formats an ISO timestamp in UTC as `2026-11-21 12:00`. */
 export const instantText = (instant: string): string => instant.slice(0, 16).replace('T', ' ');

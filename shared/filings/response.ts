@@ -265,11 +265,9 @@ const FilingPeriod = component('FilingPeriod', 'A period of a state without a fi
 export type FilingPeriod = z.infer<typeof FilingPeriod>;
 
 /** The response of GET /filing-periods. */
-export const FilingPeriodList = component('FilingPeriodList', 'A page of the periods without a filing.', {
-  object: objectType('list'),
-  url: described(z.literal('/filing-periods'), 'The path of the list.'),
-  has_more: hasMore,
-  next_cursor: nextCursor,
-  data: array(FilingPeriod, 'By state, the oldest period first.'),
-});
+export const FilingPeriodList = component(
+  'FilingPeriodList',
+  'A page of the periods without a filing.',
+  listShape(z.literal('/filing-periods'), FilingPeriod, 'By state, the oldest period first.'),
+);
 export type FilingPeriodList = z.infer<typeof FilingPeriodList>;

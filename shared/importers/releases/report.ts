@@ -1,4 +1,4 @@
-import { counted, zipsAndCities } from '../../base/texts.ts';
+import { counted, countsInWords, zipsAndCities } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
 import type { Dated } from '../../catalog/effective.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
@@ -70,12 +70,11 @@ export const zipsText = (zips: readonly ZipRange[]): string => {
 
 /** Returns the heading of the list of bad rows and of problems with whole files. */
 const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {
-  const ofFiles = count - rows;
-  const parts = [
-    ...(rows > 0 ? [counted(rows, 'bad row')] : []),
-    ...(ofFiles > 0 ? [counted(ofFiles, 'problem with a file as a whole', 'problems with files as a whole')] : []),
-  ];
-  return `${skipsBadRows ? 'Skipped ' : ''}${parts.join(' and ')}:`;
+  const found = countsInWords(
+    [rows, 'bad row'],
+    [count - rows, 'problem with a file as a whole', 'problems with files as a whole'],
+  );
+  return `${skipsBadRows ? 'Skipped ' : ''}${found}:`;
 };
 
 /** Lists the rows that were read, kept and skipped, with the first line for each reason. */

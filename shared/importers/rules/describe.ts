@@ -1,6 +1,6 @@
 /** Describes custom rules in sentences, for the output of commands. */
 
-import { counted } from '../../base/texts.ts';
+import { countsInWords } from '../../base/texts.ts';
 import type { Dated } from '../../catalog/effective.ts';
 import { type OwnRules, type Rule, settingNames } from '../../catalog/release.ts';
 import { formatPercent } from '../../catalog/release-values.ts';
@@ -49,16 +49,10 @@ export const ownTexts = (own: OwnRules | undefined): readonly string[] =>
       ]
     : [];
 
-const countText = (count: number, noun: string): readonly string[] => (count === 0 ? [] : [counted(count, noun)]);
-
 /** `2 rules and 1 rate`; empty if there are none. */
 export const ownCounts = (own: OwnRules | undefined): string => {
   if (!own) return '';
   const settings = settingNames.reduce((sum, name) => sum + (own.settings[name]?.length ?? 0), 0);
   const { rules, rates } = own;
-  return [
-    ...countText(rules.length, 'rule'),
-    ...countText(rates.length, 'rate'),
-    ...countText(settings, 'setting'),
-  ].join(' and ');
+  return countsInWords([rules.length, 'rule'], [rates.length, 'rate'], [settings, 'setting']);
 };
