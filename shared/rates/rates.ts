@@ -16,7 +16,7 @@ import { contentReleases, type LocatedLine, locateAddress } from '../calculation
 import { notPassedOn, remoteWarning } from '../calculations/rate-warnings.ts';
 import type { Warning } from '../calculations/response.ts';
 import type { LoadContent } from '../catalog/content.ts';
-import { addressesByState, isAbroad, readAddress, sentState } from '../catalog/location/address.ts';
+import { addressesByState, isAbroad, readAddress, sentState, splitCity } from '../catalog/location/address.ts';
 import { rateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { type Jurisdiction, type Rate, rateDecimals } from '../catalog/release-values.ts';
@@ -61,7 +61,7 @@ const missing = (parameter: string): Problem => ({
 const tooLittle = (query: RatesQuery): Problem | null => {
   if (query.postal_code?.trim() || isAbroad(query)) return null;
   if (!query.city?.trim()) return missing('postal_code');
-  return sentState(query) === '' ? missing('state') : null;
+  return sentState(query) === '' && splitCity(query.city ?? '').state === null ? missing('state') : null;
 };
 
 /** Replaces the pointer in an address problem with the query parameter. */

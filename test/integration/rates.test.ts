@@ -25,6 +25,13 @@ describe('the built-in content', () => {
     expect(listCodes(body)).toEqual(['local_rates_by_place']);
   });
 
+  // Maine has no local sales tax: 36 M.R.S. 1811 sets the general rate of 5.5 percent.
+  it('finds a state that follows the city', async () => {
+    const get = await clientWith();
+    expect((await made(get({ city: 'Portland, ME' }))).combined_rate).toBe('0.055');
+    expect(getRefusal(await get({ city: 'Portland, Oregano' }))).toBe('422 | validation_required_field state');
+  });
+
   it("returns the rates of any day, by default of the clock's day", async () => {
     const get = await clientWith();
     const { body } = await get({ ...minneapolis, date: '1999-05-01' });

@@ -181,7 +181,7 @@ export const sentState = (address: PostalAddress, country = readCountry(address)
   address.state?.trim() || (territories.has(country) ? country : '');
 
 /** Splits a city with its state, and possibly its ZIP code: `Austin` and TX for `Austin, TX 78701`. */
-const splitCity = (text: string): { readonly city: string; readonly state: string | null } => {
+export const splitCity = (text: string): { readonly city: string; readonly state: string | null } => {
   const comma = text.lastIndexOf(',');
   if (comma <= 0) return { city: text, state: null };
   const region = text.slice(comma + 1).replace(/\s\d{5}(-\d{4})?\s*$/, '');
