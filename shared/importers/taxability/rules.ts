@@ -227,10 +227,13 @@ const countyOptions = [
 /**
  * Returns the levels whose taxes follow the state on an entry for which cities have separate rules. Colorado's special
  * districts tax what the state taxes (such as C.R.S. 32-19-112, 32-21-110 and 43-4-605(1)(j)). The rate of a county of
- * Arizona is a percentage of the state's (A.R.S. 42-6103), and has a separate value only for lodging.
+ * Arizona is a percentage of the state's (A.R.S. 42-6103), and has a separate value only for lodging. In Texas, only
+ * cities and two kinds of their districts may tax the energy of homes (Comptroller, Residential Use of Gas and
+ * Electricity).
  */
 const levelsLikeState = ({ state }: Release, { code }: Entry): readonly JurisdictionType[] => {
   if (state === 'US-CO') return countyOptions.some((option) => isWithin(code, option)) ? [] : ['county', 'district'];
+  if (state === 'US-TX') return isWithin(code, 'ENERGY') ? ['county', 'district'] : [];
   return state === 'US-AZ' && !isWithin(code, 'LODGING') ? ['county'] : [];
 };
 
