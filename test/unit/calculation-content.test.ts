@@ -27,36 +27,6 @@ const getResponse = (to: To, tax_date: string, options: Options = {}) => {
   return { found: `${outcome.tax_amount} ${getCoverage(outcome)}`, codes: warningCodes(outcome), message };
 };
 
-it('taxes general goods of 100.00 at 6.00 in Lansing, Michigan', () => {
-  const to = { line1: '200 N Capitol Ave', city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
-  const outcome = ask({ to });
-  const amounts = { taxable_amount: '100.00', exempt_amount: '0.00', tax_amount: '6.00' };
-  expect(outcome).toMatchObject({
-    ...amounts,
-    subtotal_amount: '100.00',
-    total_amount: '106.00',
-    content_releases: { 'US-MI': 'US-MI@2026-11-22.1' },
-    warnings: [],
-    tax_summary: [{ ...amounts, jurisdiction_code: 'US-MI', rate: '0.06' }],
-  });
-  expect(listRows(outcome)).toEqual([
-    {
-      ...amounts,
-      jurisdiction_code: 'US-MI',
-      jurisdiction_name: 'Michigan',
-      jurisdiction_type: 'state',
-      reporting_code: null,
-      tax_type: 'sales',
-      rate: '0.06',
-      taxability_reason: 'standard_rated',
-      sourcing: 'destination',
-      rule_id: 'mi-goods',
-    },
-  ]);
-  const resolution = { level: 'state', ambiguous: false, coverage: 'complete' };
-  expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
-});
-
 const importRows = (state: string, ...rows: string[]) =>
   importFiles('zip-rates', state, [tableFile('zip-rates', ...rows)]);
 
