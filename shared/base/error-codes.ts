@@ -160,7 +160,8 @@ export const errorTexts: Readonly<Record<Code, ErrorText>> = {
   },
   conflict_credit_stale: {
     endpoints: ['update-transaction'],
-    meaning: "The parent was credited after this draft was created, so the draft's tax is now `meta.tax_amount`.",
+    meaning:
+      "The parent was credited, or its tax changed, after this draft was created, so the draft's tax is now `meta.tax_amount`.",
     remedy: 'Finalize again with the tax in `meta.tax_amount`, or void the draft and create a new one.',
   },
   conflict_period_not_over: {

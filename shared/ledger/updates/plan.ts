@@ -71,7 +71,7 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
       code: 'conflict_credit_stale',
       title: 'Credit is stale',
       detail:
-        'Another credit changed the tax of this credit. Send meta.tax_amount as tax_amount, or create the credit again.',
+        'The tax of the sale or another credit of it changed, and with it the tax of this credit. Send meta.tax_amount as tax_amount, or create the credit again.',
       source: { pointer: '/status' },
       meta: { tax_amount: outcome.tax_amount },
     });
