@@ -103,19 +103,13 @@ const listLevels = (release: Release, product: ProductTaxCode): Level[] => {
 };
 
 /** Returns a representative local jurisdiction that a rule applies to. */
-const boundBy = ({ state, jurisdictions }: Release, { levels, kinds, zips, counties }: Rule): Taxing => {
-  const type = levels?.find((level) => level !== 'state') ?? 'city';
-  const kind = kinds?.[0];
-  return {
-    code: `${state}-*`,
-    name: type,
-    type,
-    tax_type: jurisdictions[0].tax_type,
-    ...(kind === undefined ? {} : { kind }),
-    zip5: zips?.[0]?.[0] ?? null,
-    county: counties?.[0] ?? null,
-  };
-};
+const boundBy = ({ state }: Release, { levels, kinds, zips, counties }: Rule): Taxing => ({
+  code: `${state}-*`,
+  type: levels?.find((level) => level !== 'state') ?? 'city',
+  kind: kinds?.[0],
+  zip5: zips?.[0]?.[0] ?? null,
+  county: counties?.[0] ?? null,
+});
 
 const levelName = (rule: Rule): Level['name'] => {
   const places = placesOfRule(rule);

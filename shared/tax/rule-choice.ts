@@ -33,7 +33,11 @@ const listCandidates = ({ rules }: Release, path: string): readonly Candidate[] 
 };
 
 /** A jurisdiction that taxes a sale, with the ZIP and county (FIPS) where the sale is sourced, if known. */
-export type Taxing = Jurisdiction & { readonly zip5?: string | null; readonly county?: string | null };
+export type Taxing = Pick<Jurisdiction, 'type' | 'code'> & {
+  readonly kind?: Jurisdiction['kind'] | undefined;
+  readonly zip5?: string | null;
+  readonly county?: string | null;
+};
 
 /** Returns whether a rule applies in a jurisdiction. */
 export const appliesIn = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {

@@ -83,10 +83,11 @@ const decidingRule = (
 ): DecidingRule | undefined => {
   const { release, jurisdiction, sourcing, taxedProduct } = taxedJurisdiction;
   const { product, day } = taxedProduct;
+  const { type, code, kind } = jurisdiction;
   const { zip5, county } = sourcing;
   const isEligible = (rule: Rule) =>
-    !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, jurisdiction.code));
-  const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
+    !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, code));
+  const chosen = chooseRule(release, { type, code, kind, zip5, county }, product, day, isEligible);
   // A band applies to shipping only if a rule includes it.
   return chosen ?? (taxedJurisdiction.isAdditional ? undefined : shippingRule(release, product, day));
 };

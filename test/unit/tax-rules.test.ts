@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
+import type { Jurisdiction } from '../../shared/catalog/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import {
@@ -133,7 +134,7 @@ describe('rules for specific places', () => {
     const rowsAt = (place: Parameters<typeof getLine>[0]) =>
       taxLine(getLine(place, { ptc: 'FOOD.GROCERY' })).rows.map(({ tax, ruleId }) => `${ruleId} ${tax}`);
     const byKind = placeAt(['0.06', '0.01', '0.02'], { rules: [...rules, kinds] });
-    const [state, local, capital] = byKind.jurisdictions as [Taxing, Taxing, Taxing];
+    const [state, local, capital] = byKind.jurisdictions as [Jurisdiction, Jurisdiction, Jurisdiction];
     const jurisdictions = [state, { ...local, kind: 'LO' }, { ...capital, kind: 'CP' }];
     expect(rowsAt({ ...byKind, jurisdictions })).toEqual(['state 0', 'all 100', 'kinds 0']);
     const byCounty = placeAt(['0.06', '0.01'], { rules: [rule('all', food, taxable), counties] });
