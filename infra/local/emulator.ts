@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -86,6 +86,8 @@ const makeParents = (path: string): void => {
 const makeDirectory = (path: string): void => {
   try {
     makeParents(path);
+    // Throws if the path is a file.
+    readdirSync(path);
     accessSync(path, constants.W_OK);
   } catch (error) {
     throw new SetupError(`DATA_DIR cannot be used: ${error instanceof Error ? error.message : error}`);
