@@ -3,17 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noAmounts } from '../../shared/ledger/credits/amounts.ts';
 import { compressText, decompressBytes, decompressText } from '../../shared/store/client/compressed.ts';
-import {
-  draftPartition,
-  draftShard,
-  draftShards,
-  partKey,
-  partPartition,
-  partShards,
-  releaseHeadKey,
-  stateOfRelease,
-  taxDateId,
-} from '../../shared/store/keys.ts';
+import * as keys from '../../shared/store/keys.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { dictionary, getAttribute, storedBytes, storedText } from '../support/raw-items.ts';
@@ -29,19 +19,64 @@ it('sets a TTL only on the claim of a draft', () => {
 });
 
 describe('store keys', () => {
+  // Levy finds the items of earlier versions by these keys. The shards and the digest were calculated with hashlib of Python.
+  it('keeps the keys of stored items', () => {
+    const entry = { transactionId: 'txn_1', state: 'US-MI', month: '2026-10', currency: 'USD' };
+    const release = 'US-MN@2026-11-21.2';
+    const built = [
+      keys.headKey('acct_1', 'txn_1'),
+      keys.auditKey('acct_1', 'txn_1', 7),
+      keys.claimKey('acct_1', 'abc'),
+      keys.idempotencyKey('acct_1', 'digest'),
+      keys.customerKey('acct_1', 'a#b'),
+      keys.openEntryKey('acct_1', entry),
+      keys.filedEntryKey('acct_1', 'fil_1', entry),
+      keys.filingProgressKey('acct_1', 'fil_1', 3),
+      keys.filingKey('acct_1', 'fil_1'),
+      keys.periodKey('acct_1', 'US-MI', '2026-10-31'),
+      keys.dueKey({ account: 'acct_1', state: 'US-MI', at: '2026-11-03' }),
+      keys.accountKey('acct_1'),
+      keys.apiKeyKey('digest'),
+      keys.keyNameKey('acct_1', 'key_1'),
+      keys.releaseHeadKey(release),
+      keys.importClaimKey(release),
+      keys.partKey(release, '55401'),
+    ];
+    expect(built.map(keys.itemPlace)).toEqual([
+      'T#acct_1#txn_1 H',
+      'T#acct_1#txn_1 A#0000000007',
+      'R#acct_1#ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad R',
+      'I#acct_1#digest I',
+      'C#acct_1 a#b',
+      'O#acct_1#US-MI#6 2026-10#txn_1#USD',
+      'F#acct_1#fil_1#6 txn_1#USD',
+      'F#acct_1#fil_1#3 !',
+      'F#acct_1 fil_1',
+      'P#acct_1#US-MI 2026-10-31',
+      'DUE#6 2026-11-03#acct_1#US-MI',
+      'ACCOUNT#acct_1 ACCOUNT',
+      'KEY#digest KEY',
+      'ACCOUNT#acct_1 KEY#key_1',
+      'R#US-MN 2026-11-21#000002',
+      'R#US-MN C#2026-11-21#000002',
+      'P#US-MN@2026-11-21.2#2 55401',
+    ]);
+    expect(keys.draftShard('acct_1', 'txn_1')).toBe('D#2');
+  });
+
   it.each([
     ['2026-10-08', '2026-10-08T00:00:00.000Z'],
     ['2026-10-08T12:30Z', '2026-10-08T12:30:00.000Z'],
     ['2026-10-08T12:30:01.5+00:00', '2026-10-08T12:30:01.500Z'],
     ['2026-10-08T12:30:01.123456789Z', '2026-10-08T12:30:01.123Z'],
   ])('encodes the tax date %s as %s', (sent, written) => {
-    expect(taxDateId(sent, 'txn_1')).toBe(`${written}#txn_1`);
+    expect(keys.taxDateId(sent, 'txn_1')).toBe(`${written}#txn_1`);
   });
 
   it('spreads drafts over all shards', () => {
-    const shards = Array.from({ length: 400 }, () => draftShard('acct_1', newTransactionId()));
+    const shards = Array.from({ length: 400 }, () => keys.draftShard('acct_1', newTransactionId()));
     expect([...new Set(shards)].sort()).toEqual(
-      Array.from({ length: draftShards }, (_, shard) => draftPartition(shard)),
+      Array.from({ length: keys.draftShards }, (_, shard) => keys.draftPartition(shard)),
     );
   });
 
@@ -50,16 +85,20 @@ describe('store keys', () => {
       ...['', 'US-MN', 'US-MN@2026-11-21', 'US-MN@2026-11-21.0', 'US-MN@2026-11-21.01', 'us-mn@2026-11-21.1'],
       ...['US-MN@2026-11-21.1 '],
     ])('uses ids of a fixed format: %j is rejected', (id) => {
-      expect(stateOfRelease(id)).toBeUndefined();
-      expect(() => releaseHeadKey(id)).toThrow('must have a state, a day');
+      expect(keys.stateOfRelease(id)).toBeUndefined();
+      expect(() => keys.releaseHeadKey(id)).toThrow('must have a state, a day');
     });
 
     it('distributes parts over sixteen partitions by their keys', () => {
-      const keys = Array.from({ length: 500 }, (_, index) => partKey('US-MN@2026-11-21.1', String(55001 + index)));
-      const partitions = Array.from({ length: partShards }, (_, shard) => partPartition('US-MN@2026-11-21.1', shard));
-      expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set(partitions));
-      expect(partShards).toBe(16);
-      expect(partKey('US-MN@2026-11-21.1', '55401')).toEqual(partKey('US-MN@2026-11-21.1', '55401'));
+      const parts = Array.from({ length: 500 }, (_, index) =>
+        keys.partKey('US-MN@2026-11-21.1', String(55001 + index)),
+      );
+      const partitions = Array.from({ length: keys.partShards }, (_, shard) =>
+        keys.partPartition('US-MN@2026-11-21.1', shard),
+      );
+      expect(new Set(parts.map(({ pk }) => pk))).toEqual(new Set(partitions));
+      expect(keys.partShards).toBe(16);
+      expect(keys.partKey('US-MN@2026-11-21.1', '55401')).toEqual(keys.partKey('US-MN@2026-11-21.1', '55401'));
     });
   });
 });

@@ -294,6 +294,19 @@ const shippingCharge = {
 };
 
 describe('encoded credit counters', () => {
+  it('round-trips counters for any line ids, whether or not a line was credited', () => {
+    const id = fc.oneof(fc.constantFrom('__proto__', 'constructor', '1,2'), fc.string({ minLength: 1 }));
+    const credited = fc.uniqueArray(fc.tuple(id, fc.option(charge)), { selector: ([one]) => one });
+    fc.assert(
+      fc.property(credited, minor, minor, (lines, net, tax) => {
+        const sale = transaction({ line_items: lines.map(([one]) => line({ id: one })) });
+        const charges = new Map(lines.flatMap(([one, counters]) => (counters ? [[one, counters] as const] : [])));
+        const before = { charges, unmatched: { net, tax } };
+        expect(creditedFrom(creditedText(before, sale), sale)).toEqual(before);
+      }),
+    );
+  });
+
   it('never exceeds the maximum length, because no counter exceeds the recorded amount', () => {
     fc.assert(
       fc.property(currency, fc.array(charge, { minLength: 1, maxLength: 5 }), charge, (code, charges, shipped) => {
