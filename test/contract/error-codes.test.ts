@@ -1,16 +1,20 @@
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { sale } from '../../shared/api/openapi/sample-requests.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
-import { newCaller } from '../support/api.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { openEntryKey } from '../../shared/store/keys.ts';
+import { newCaller, newClient } from '../support/api.ts';
 import { root } from '../support/child-process.ts';
 import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { ApiResponse } from '../support/http.ts';
-import { made } from '../support/sales.ts';
+import { buildCreditRequest, made, sold } from '../support/sales.ts';
 import { listProblems, schemaProblems } from './validate-response.ts';
 
 const execute = promisify(execFile);
@@ -44,8 +48,29 @@ const responseWith = async (environment: Readonly<Record<string, string>>): Prom
   return { status: statusCode, headers: new Headers(headers), text: body, body: JSON.parse(body) };
 };
 
-/** Requests for the error codes that no other test expects, and for outages of a process. */
+/** Requests for the error codes that only the model or no other test expects, and for outages of a process. */
 const provocations = {
+  conflict_draft_expired: async () => {
+    const client = await newClient({ settings: { draft_ttl_hours: 0 } });
+    const { id } = await made(client.create(sale));
+    return client.update(id, { status: 'finalized' });
+  },
+  conflict_has_credits: async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    await made(client.create(buildCreditRequest(parent)));
+    return client.update(parent.id, { status: 'void' });
+  },
+  // Closing the period removes the sale's open entry.
+  conflict_period_closed: async () => {
+    const client = await newClient();
+    const { id, currency, tax_date } = await sold(client);
+    const place = { transactionId: id, state: 'US-MI', month: tax_date.slice(0, 7), currency };
+    const Key = openEntryKey(client.account.id, place);
+    const removal = { TableName: environment.tables.transactions, Key, ReturnValues: 'ALL_OLD' } as const;
+    expect((await database.send(new DeleteCommand(removal))).Attributes).toBeDefined();
+    return client.update(id, { status: 'void' });
+  },
   conflict_exceptions_not_acknowledged: async () => {
     const filer = createFiler(await newCaller());
     await soldOn(filer, '2026-10-08', '100.00', { tax_amount: '7.00' });
