@@ -179,10 +179,10 @@ const isAfterEnd = ({ start }: Period, state: string, { settings: { registration
 const periodInUse = (account: Account, state: string, lastEnd: string, oldestOpenMonth: string | null): Period => {
   const registrations = registrationsIn(state, account.settings.registrations);
   const isEmpty = ({ end }: Period) => oldestOpenMonth === null || oldestOpenMonth > monthOfEnd(end);
-  const isUnregistered = (one: Period) =>
+  const isOutside = (one: Period) =>
     isInGap(one, registrations) || (oldestOpenMonth !== null && isAfterEnd(one, state, account));
   let period = periodAfter(lastEnd, registrations);
-  while (isUnregistered(period) && isEmpty(period)) period = periodAfter(period.end, registrations);
+  while (isOutside(period) && isEmpty(period)) period = periodAfter(period.end, registrations);
   return period;
 };
 
