@@ -43,7 +43,10 @@ type StateTerms = {
   readonly due: { readonly [Name in Frequency]?: Due };
   /** Legal holidays of the state on which a return can be due, in addition to federal holidays. */
   readonly holidays?: readonly StateHoliday[];
-  /** The holidays (`11-11`) that are observed on Friday if they are a Saturday. Absent: every fixed day, as federal law does. */
+  /**
+   * The fixed holidays (`11-11`) that are observed on Friday if they are on a Saturday. Absent: all of them, as in
+   * federal law.
+   */
   readonly observed_on_friday?: { readonly days: readonly string[]; readonly source: string };
 };
 
@@ -73,7 +76,10 @@ const readWeekday = (day: string): number => new Date(day).getUTCDay();
 
 const fixedHolidays = ['01-01', '06-19', '07-04', '11-11', '12-25'];
 
-/** Returns the observed federal holidays of a year (5 U.S.C. 6103) and of a state. Those on a Sunday are observed on Monday. */
+/**
+ * Returns the observed holidays of a year: those of federal law (5 U.S.C. 6103) and those of a state. A holiday on a
+ * Sunday is observed on Monday.
+ */
 const listHolidays = (year: number, { holidays = [], observed_on_friday: onFriday }: Holidays): readonly string[] => {
   const observed = (day: string): string => {
     const date = `${year}-${day}`;

@@ -94,7 +94,10 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
 
 const monthsBack = 36;
 
-/** Finds tax that was collected, after credits, in months without a registration, whose periods the schedule does not close. */
+/**
+ * Finds tax that was collected, after credits, in months without a registration. The schedule does not close their
+ * periods.
+ */
 const collectedFindings = async ({ id, settings }: Account, today: string): Promise<Finding[]> => {
   const { registrations } = settings;
   if (registrations === null || registrations === 'all') return [];
@@ -109,7 +112,7 @@ const collectedFindings = async ({ id, settings }: Account, today: string): Prom
     if (!first || tax <= 0n) return [];
     const { state, currency, month } = first;
     const found = `${formatAmount(tax, minorDigits(currency))} ${currency} of tax collected without a registration since ${month}`;
-    const action = `Refund it with credits, or pay it to the state with a return, whose period only a request closes: npm run filings -- close --account ${id} --state ${stateOfJurisdiction(state)} --period-end …`;
+    const action = `Refund it with credits, or close the period and pay it to the state with a return: npm run filings -- close --account ${id} --state ${stateOfJurisdiction(state)} --period-end …`;
     return [checkFinding(`collected ${state}`, found, action)];
   });
 };

@@ -260,12 +260,13 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   const precedesLocally = ({ attributes: ruleAttributes, ptcs }: Rule) =>
     isOwnLocal ||
     (ptcs.includes(entry.code) && getRequired(attributes).every((code) => getRequired(ruleAttributes).includes(code)));
+  const likeState = isOwnLocal ? levelsLikeState(own, entry) : [];
   // Hand-written rules for local taxes decide the product on their levels, such as the cities of a state.
   const preceding = ownLocalRules(own, entry).filter(precedesLocally);
   if (preceding.length > 0) {
     const isOpen = (level: JurisdictionType) =>
       !preceding.some(({ levels }) => (levels ?? localLevels).includes(level));
-    const others = (isOwnLocal ? levelsLikeState(own, entry) : localLevels).filter(isOpen);
+    const others = (isOwnLocal ? likeState : localLevels).filter(isOpen);
     const effect = isOwnLocal ? withLocalRate(state) : local;
     return [ofState, ...(others.length > 0 ? [ofLevels(others, effect, answer.localAssumption)] : [])];
   }
@@ -274,7 +275,6 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   );
   if (JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === '')
     return [ofLevels(null, state, answer.assumption)];
-  const likeState = isOwnLocal ? levelsLikeState(own, entry) : [];
   if (likeState.length > 0) {
     const others = localLevels.filter((level) => !likeState.includes(level));
     const ofOthers = ofLevels(others, local, answer.localAssumption);
