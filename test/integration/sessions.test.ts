@@ -1,5 +1,7 @@
 /** Console sessions: exchange, use, extension, end, and the content of the cookie and the stored item. */
 import { describe, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
 import { failSends, lostResponse, noFaults } from '../support/faults.ts';
 import { getRefusal, hourMs, later, made, minuteMs } from '../support/sales.ts';
@@ -86,6 +88,22 @@ describe('the end of a session', () => {
     // Immediately for an extension, which reads the item; within a minute for cached sessions.
     expect(getRefusal(await act('extend'))).toBe(ended);
     await later(minuteMs, async () => expect(getRefusal(await read())).toBe(ended));
+  });
+
+  it('ends a session within a minute after its key is revoked', async () => {
+    const caller = await newCaller();
+    const secret = newApiKey();
+    const terms = { scopes: ['read' as const], expires_at: null };
+    const { id } = await provisionKey({ account: caller.account.id, secret, ...terms });
+    const { read, headers } = await signedIn({
+      ...caller,
+      call: (method, path, request) =>
+        caller.call(method, path, { ...request, headers: { 'X-API-Key': secret, ...request?.headers } }),
+    });
+    expect((await read()).status).toBe(200);
+    await revokeKey(caller.account.id, id);
+    await later(minuteMs, async () => expect(getRefusal(await read())).toBe('401 | auth_api_key_not_found X-API-Key'));
+    expect(headers.Cookie).not.toContain(secret);
   });
 });
 
