@@ -115,7 +115,7 @@ const periodPosition = ({ state, period_end }: FilingPeriod): string => `${state
 
 /**
  * Returns the states whose periods can be open: the registered ones, and those with filings, whose registration may have
- * been removed. Reading the open entries of all states would take 400 queries.
+ * been removed. Reading the open entries of all states would take 496 queries.
  */
 const listStates = async (account: Account, only: string | null, { filings }: Ports): Promise<readonly string[]> => {
   const { registrations } = account.settings;
