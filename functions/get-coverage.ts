@@ -64,7 +64,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-/** An example with one of 52 states. It is computed from the built-in content, so no fact is duplicated here. */
+/** An example with one state. It is computed from the built-in content, so no fact is duplicated here. */
 const exampleCoverage = () => {
   const michigan = builtInRelease('MI');
   const tax_date = '2026-11-21';

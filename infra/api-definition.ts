@@ -20,8 +20,8 @@ import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavaila
 export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
 
 /**
- * Throttle of each public document. Anyone can request these, and they are the API's largest responses: about 1.5 MB
- * for /docs, 0.6 MB for /openapi.json and 0.3 MB for /console, uncompressed. At this rate they send at most 500 GB a
+ * Throttle of each public document. Anyone can request these, and they are the API's largest responses: about 1.6 MB
+ * for /docs, 0.7 MB for /openapi.json and 0.3 MB for /console, uncompressed. At this rate they send at most 500 GB a
  * day (infra/docs/deployment.md).
  */
 const documentThrottle = { throttlingRateLimit: 2, throttlingBurstLimit: 20 } as const;

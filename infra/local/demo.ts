@@ -9,7 +9,7 @@ import data from './sample-month.json' with { type: 'json' };
 
 const demoId = 'acct_demo';
 
-/** Creates the demo account if it is missing, and a key with the read and write scopes. Returns the key. */
+/** Creates the demo account if it is missing, and a key with all scopes. Returns the key. */
 export const createDemo = async (apiKey: string | null): Promise<string> => {
   // With DATA_DIR, the account exists from the previous run.
   if (!(await findAccount(demoId)))

@@ -206,7 +206,7 @@ export const sumGivenBack = (
 /**
  * Builds credits for returned units that were not refunded, because they paid for something else in the order: the new
  * units of an exchange or claim, or a return fee. `amount` is its price in minor units. Each return or claim
- * contributes at most its value minus the refunds before the next one. A part can be zero: its recorded credit stays.
+ * contributes at most its value minus the refunds before the next one. Parts of zero are included.
  */
 export const exchangedFor = (
   amount: bigint,

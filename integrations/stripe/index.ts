@@ -226,8 +226,8 @@ const withoutTemporary = (handled: Handled): Handled => {
 };
 
 /**
- * Handles sales whose invoices were created before those that were listed. Returns the others as extra, and those whose
- * invoice has neither an order nor a problem.
+ * Handles sales whose invoices were created before the listed ones. Returns as extra the entries without an invoice,
+ * and those whose invoice has neither an order nor a problem.
  */
 const handleExtra = async (context: Context, entries: Report['extra'], listed: ReadonlySet<string>) => {
   const recorded: string[] = [];

@@ -119,7 +119,7 @@ export const plainSettings = {
   ...policySettings,
 };
 
-/** The settings of requests, which refuse unknown fields of a setting, because it is stored. */
+/** The settings in requests. Unknown fields of a setting are refused, because it is stored. */
 export const settingSchemas = {
   ...plainSettings,
   registrations: described(

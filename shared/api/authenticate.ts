@@ -237,7 +237,7 @@ const findCaller = authenticator({ findKey, findAccount, findSession, verifyToke
 
 /**
  * Lets the next request of this instance read the account again after a change of its settings. All endpoints of the
- * local service share an instance; other functions of a deployment notice the change within a minute.
+ * local service share an instance; other functions of a deployment apply the change within a minute.
  */
 export const { forgetAccount } = findCaller;
 

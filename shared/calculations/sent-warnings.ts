@@ -96,8 +96,8 @@ const exponentIn = ({ currency }: JsonObject, isInherited: boolean): number | nu
   typeof currency === 'string' ? minorDigits(currency) : isInherited ? null : minorDigits('USD');
 
 /**
- * Warns that the `amount` of a line, which only responses have, is not its quantity times its price. An unchanged
- * response causes no warning.
+ * Warns that the `amount` of a line is not its quantity times its price. `amount` is a field of responses: a response
+ * that is sent back unchanged causes no warning.
  */
 const amountWarning = (line: JsonObject, exponent: number | null, pointer: string): Warning[] => {
   const { amount, quantity, unit_price } = line;
@@ -140,8 +140,8 @@ const pairTaxes = (sent: readonly unknown[], recorded: readonly Taxed[]) =>
   });
 
 /**
- * Warns that the recorded tax of line items and shipping is not the tax that a body has for them, which only responses
- * have. A calculation that is sent back unchanged causes no warning, and neither does a body with the tax of the document.
+ * Warns that the `tax_amount` of line items and shipping, a field of responses, is not the recorded tax. A calculation
+ * that is sent back unchanged causes no warning, and neither does a body with the tax of the document.
  */
 export const lineTaxWarnings = (
   sent: unknown,

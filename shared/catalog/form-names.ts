@@ -14,6 +14,6 @@ export const formNames = {
 
 export type FormName = (typeof formNames)[keyof typeof formNames];
 
-/** Returns the name of a state's form, or `null` if Levy has no layout of it. `state` is a jurisdiction code. */
+/** Returns the name of a state's form, or `null` if Levy has no layout for it. `state` is a jurisdiction code. */
 export const findFormName = (state: string): FormName | null =>
   (formNames as Readonly<Record<string, FormName>>)[state] ?? null;

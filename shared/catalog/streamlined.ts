@@ -21,7 +21,7 @@ export const isStreamlinedMember = (state: string, day = '', last = lastDays): b
   return members.has(letters) && day <= (last[letters] ?? '9999');
 };
 
-/** State rates that are or include another tax than the sales tax, which the return has no element for, by state. */
+/** State rates with a tax that is not the sales tax and has no element in the return, by state. */
 const otherTaxes: Readonly<Record<string, { readonly rate: string; readonly tax: string }>> = {
   MN: { rate: '0.09375', tax: 'the liquor gross receipts tax (Minn. Stat. 295.75)' },
   ND: { rate: '0.07', tax: 'the gross receipts tax on alcoholic beverages (N.D.C.C. 57-39.6-02)' },
@@ -29,7 +29,7 @@ const otherTaxes: Readonly<Record<string, { readonly rate: string; readonly tax:
   VT: { rate: '0.09', tax: 'the meals tax (32 V.S.A. 9241)' },
 };
 
-/** Returns the rate of a member that is or includes another tax than the sales tax, if any. */
+/** Returns the rate of a member with a tax that is not the sales tax, if any. */
 export const findOtherTax = (state: string) => otherTaxes[stateOfJurisdiction(state)];
 
 // Column 22 of their boundary files has composite codes. The return has all taxes of a place under one of them.

@@ -33,7 +33,7 @@ const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingM
 const resumeShare = 1 / 2;
 
 /**
- * Continues unfinished filings, closes the due periods of every state in which an account is registered, including
+ * Continues unfinished filings, and closes the due periods of every state in which an account is registered, including
  * empty periods. Checks once a day that each such state is in the due index, and stores the reminders of the day.
  *
  * States take turns, and filings share the time, so that neither a large filing nor a long backlog delays the others. A

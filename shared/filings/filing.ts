@@ -241,7 +241,7 @@ export const FilingChain = z.object({
   version: z.int(),
 });
 
-/** The closed periods of a state. Every closing and cancellation writes this item on a condition. */
+/** The closed periods of a state. Every closing and cancellation writes this item conditionally. */
 export type FilingSequence = Readonly<z.infer<typeof FilingChain>> & {
   readonly account: string;
   readonly state: string;

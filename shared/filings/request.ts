@@ -17,10 +17,10 @@ const periodEnd = z.string(periodEndAdvice).check(z.refine(isDay, periodEndAdvic
 
 const totalsCursorAdvice = 'Send the totals_next_cursor of the previous page.';
 
-/** The body of POST /filings: the state and period to close. */
 const formAdvice = 'Send the name of a form, such as CA-CDTFA-401.';
 const formName = z.string(formAdvice).check(z.maxLength(40, formAdvice));
 
+/** The body of POST /filings. */
 export const FilingRequest = component(
   'FilingRequest',
   'The period to close.',

@@ -183,7 +183,7 @@ const endPhase = (
       chain: { before: chain, after: free },
     };
   }
-  // The next period is this one again. The schedule does not close it, because a client canceled it.
+  // This period is the next to close again. The schedule does not close it, because a client canceled it.
   return {
     head: { before, after },
     chain: { before: chain, after: { ...free, last: before.previous, isHeld: true } },

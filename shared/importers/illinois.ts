@@ -123,7 +123,7 @@ export const illinois = stateTable({
   read({ from, high, low, ...values }, options) {
     const location = { ...values, isByAddress: values.isByAddress === 'Y' };
     const now = { from, to: null, high, low };
-    // A location that had no rate before has no earlier period.
+    // Zeros or spaces mean that there is no earlier rate.
     if (!/[1-9]/.test(values.earlierFrom)) return readPeriods(location, [now], options);
     return whenRead(readCells(earlier, values), ({ earlierFrom, earlierTo, earlierHigh, earlierLow }) => {
       const before = { from: earlierFrom, to: earlierTo, high: earlierHigh, low: earlierLow };

@@ -268,7 +268,7 @@ const readResponses = async ({ state, byZip, places }: History, posted: string):
           place.release && resolution.coverage !== 'none' && placeRate(place.release, place.jurisdictions, day);
         return [rate ? Number(rate) / 100 : null, ...Object.values(resolution)] as const;
       };
-      // Excludes releases that only response for earlier days.
+      // Excludes releases that apply only to earlier days.
       const recent = await loadContent(addresses, {}, addDays(day, -1));
       for (const [index, address] of addresses.entries()) {
         const response = responseBy(releaseFor, address);

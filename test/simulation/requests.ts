@@ -30,7 +30,7 @@ export type Seen = {
 const michigan = { country: 'US', state: 'MI', city: 'Detroit', postal_code: '48226' };
 const newJersey = { country: 'US', state: 'NJ', city: 'Newark', postal_code: '07102' };
 
-// Uneven prices, and one of a few cents.
+// Most have taxes with fractions of a cent.
 const prices = ['100.00', '19.99', '33.33', '0.07'] as const;
 // All clients use these references.
 const references = ['inv_1', 'inv_2'] as const;

@@ -217,7 +217,7 @@ export const accountsOfRedactions = plainAccounts.map((account) => ({
   settings: { ...account.settings, filing_reminder_days: null },
 }));
 
-/** A change of a setting of the second account on which closing days depend. */
+/** A change of a setting of `acct_two` that decides when periods close. */
 export const plainChange = (): Partial<Settings> =>
   pickOne([
     { review_days: pickOne([0, 3, 20]) },

@@ -18,8 +18,8 @@ import { openShop } from './shop.ts';
 
 const levy = await startLevy();
 levy.set('retail_delivery_fee=add');
-// Longer than the default, because the machine may be busy.
 const settings = {
+  // Longer than the default, because the machine may be busy.
   LEVY_TIMEOUT_MS: '10000',
   LEVY_PAUSE_MS: '0',
   LEVY_FALLBACK: 'block',
@@ -114,7 +114,7 @@ describe('gift cards', () => {
   });
 });
 
-describe('orders of a pickup location', () => {
+describe('pickup orders', () => {
   it('taxes a picked-up order at the location', async () => {
     const { cart, order } = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.NY, ship: 'store' });
     // The tax is 6 % of 26.66.

@@ -211,7 +211,7 @@ describe('life cycle of an invoice', () => {
       ]);
       expect((await readCredits(invoice.id)).sort()).toEqual([100, 200, 200, 300]);
     }
-    // The refund of a voided note is still credited by the note, except for the part that the note did not include.
+    // The credit of the voided note (4.00) stays, so its refund credits only the remaining 1.00.
     const { problems, isChanged } = await billing.applyTax(other.id);
     expect([isChanged, problems.map(({ code }) => code), (await readCredits(other.id)).sort()]).toEqual([
       false,

@@ -38,8 +38,8 @@ const inTable = async (): Promise<readonly string[]> => {
 };
 
 /**
- * Without ids and `--active`: all releases, including releases of the directory whose head is missing. Refuses built-in
- * releases, and ids that are neither in the table nor in the directory.
+ * Returns the releases to verify. Without ids and without `--active`, these are all releases, including active and
+ * previous ones whose head is missing. Refuses built-in releases and unknown ids.
  */
 const readReleases = async (ids: readonly string[], onlyActive: boolean): Promise<readonly string[]> => {
   const states = Object.values((await readActiveReleases()).states);

@@ -78,8 +78,8 @@ const automatic: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a name for a credential, as the API names it in `by` or `asked_by`: the label of the API key, or the subject
- * of a token, which is never shown alone: it could equal one of the other names.
+ * Returns a name for the credential in `by` or `asked_by`: the label of the API key, or the subject of a token with the
+ * suffix `(single sign-on)`, because a subject could equal another name.
  */
 export const actorName = ({ api_keys = [] }: Pick<Schemas['Account'], 'api_keys'>, by: string): string =>
   api_keys.find(({ id }) => id === by)?.label ?? automatic[by] ?? by.replace(/^token:(.*)$/s, '$1 (single sign-on)');

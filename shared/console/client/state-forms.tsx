@@ -17,7 +17,7 @@ type Sheet = NonNullable<Filing['worksheet']>;
 /** A filing by its id, or an open period. */
 export type Source = { readonly id: string } | { readonly state: string; readonly period_end: string };
 
-/** The link to the worksheet of a filing or a dry run, if Levy has a form of the state. */
+/** The link to the worksheet of a filing or a dry run, if Levy has a form for the state. */
 export const WorksheetLink = ({ filing: { id, state, period_end, worksheet_form: form } }: { filing: Filing }) =>
   form && <a href={linkTo(['filings', ...(id ? [id] : [state, period_end]), 'worksheet', form])}>{form}</a>;
 

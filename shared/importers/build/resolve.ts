@@ -135,7 +135,7 @@ export const noTo = 0xffff_ffff;
 
 const rankUnit = 2 ** 30;
 
-/** Sorts by rank, then by width. A width has at most nine digits, so it is below `rankUnit`. */
+/** Returns a key that sorts by rank, then by width. A width has at most nine digits, so it is below `rankUnit`. */
 export const getSortKey = (rank: number, width: number): number => rank * rankUnit + width;
 
 /** The number of 1970-01-01, so that every day from year 0 has a positive number. */

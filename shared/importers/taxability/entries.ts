@@ -115,8 +115,6 @@ export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
   return groups.filter((group) => !repeats(group)).flatMap((group) => mergeGroup(group, plain));
 };
 
-// Products with the attributes of two entries whose treatments differ.
-
 const getSet = (codes: readonly string[]): string => [...new Set(codes)].sort().join('+');
 
 const getContent = ({ answer: { state, local }, from, to }: Entry): string => JSON.stringify([state, local, from, to]);

@@ -92,10 +92,7 @@ export const throwCanceled = (exception: TransactionCanceledException): never =>
   throw exception;
 };
 
-/**
- * Handles a transaction that failed only on a condition. Throws `Contention` if a retry may succeed, and the error
- * itself for any other reason.
- */
+/** Returns `stale` if a condition of the transaction failed. Otherwise throws `Contention` or the error itself. */
 export const staleOrThrow = (exception: TransactionCanceledException): { readonly kind: 'stale' } =>
   listCodes(exception).includes('ConditionalCheckFailed') ? { kind: 'stale' } : throwCanceled(exception);
 
