@@ -3,17 +3,12 @@ import type { Jurisdiction } from '../catalog/release-values.ts';
 import {
   bad,
   column,
-  day,
   type HeadedRow,
-  matching,
   openHeadedTable,
-  optional,
   type RowResult,
-  rate,
   row,
   skipped,
   type Texts,
-  text,
 } from './files/columns.ts';
 import { type BrokenRow, misreadReason } from './files/rows.ts';
 import { readPercent } from './fractions.ts';
@@ -38,20 +33,20 @@ const countyTax = (codes: OwnCodes, code: string, name: string): Jurisdiction =>
 };
 
 const columns = {
-  taxType: text('TaxType'),
-  rateType: text('Rate Type'),
-  code: matching('Locality Code', /^[79]\d{3}$/, 'a locality code: write 7 or 9 and three digits'),
-  name: column(
+  taxType: column.text('TaxType'),
+  rateType: column.text('Rate Type'),
+  code: column.matching('Locality Code', /^[79]\d{3}$/, 'a locality code: write 7 or 9 and three digits'),
+  name: column.parsed(
     'Locality Name',
     (cell) => (listNames(withoutTitle(cell)).length === 0 ? null : cell),
     'a name: fill it in',
   ),
-  from: day('Active Date', compactDay, '20261001'),
-  inactive: matching('Inactive Date', /^$/, 'empty: import the file of current rates, which has no inactive dates'),
-  rate: rate('Rate', readPercent, '4.0000'),
-  county: text('County Code'),
+  from: column.day('Active Date', compactDay, '20261001'),
+  inactive: column.matching('Inactive Date', /^$/, 'empty: import the file of current rates'),
+  rate: column.rate('Rate', readPercent, '4.0000'),
+  county: column.text('County Code'),
   // The county's name from its own row, because the file has no such column.
-  countyName: optional(text('County Name')),
+  countyName: column.optional(column.text('County Name')),
 };
 
 const isGeneral = ({ taxType, rateType }: Texts<typeof columns>): boolean => taxType === 'ST' && rateType === 'GENER';

@@ -1,7 +1,7 @@
 import { americanDay, calendarDay } from '../base/calendar.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
-import { bad, type RowResult, rate, row, skipped, text, type Values, whenRead } from './files/columns.ts';
+import { bad, column, type RowResult, row, skipped, type Values, whenRead } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';
 import type { TaxedPlace } from './local-taxes.ts';
@@ -11,15 +11,15 @@ import { stateTable } from './state-table.ts';
 const rateOrNone = (cell: string) => readFraction(cell || '0');
 
 const columns = {
-  borough: text('Borough / Census Tract Name'),
-  boroughRate: rate('Borough Tax Rate', rateOrNone, '0.05'),
-  boroughCode: text('Tax Filing Code'),
-  boroughFrom: text('Tax Rate Effective Date'),
-  city: text('City/Taxing Area'),
-  cityRate: rate('City / Taxing Area Sales Tax Rate', rateOrNone, '0.05'),
-  cityCode: text('Tax Filing Code'),
-  cityFrom: text('Tax Rate Effective Date'),
-  total: rate('Sales Tax Rate Total', readFraction, '0.05'),
+  borough: column.text('Borough / Census Tract Name'),
+  boroughRate: column.rate('Borough Tax Rate', rateOrNone, '0.05'),
+  boroughCode: column.text('Tax Filing Code'),
+  boroughFrom: column.text('Tax Rate Effective Date'),
+  city: column.text('City/Taxing Area'),
+  cityRate: column.rate('City / Taxing Area Sales Tax Rate', rateOrNone, '0.05'),
+  cityCode: column.text('Tax Filing Code'),
+  cityFrom: column.text('Tax Rate Effective Date'),
+  total: column.rate('Sales Tax Rate Total', readFraction, '0.05'),
 };
 
 /** Returns a tax of a borough or a city; `[]` if it has none. */

@@ -1,6 +1,6 @@
 import { americanDay } from '../base/calendar.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
+import { column, type RowResult, row, skipped, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
 import { localPart, type TaxedPlace } from './local-taxes.ts';
 import { listNames, type OwnCodes } from './own-codes.ts';
@@ -32,13 +32,13 @@ export const arizona = stateTable({
   file: 'TPT_RATETABLE_ALL_MMDDYYYY.csv',
   state: 'AZ',
   columns: {
-    code: text('RegionCode'),
-    name: placeName('RegionName'),
-    business: text('BusinessCode'),
-    rate: rate('TaxRate', readPercent, '2.500000'),
-    type: matching('TaxRateType', /^percent$/i, 'Percent'),
-    from: day('RateStartDate', americanDay, '1/01/2026'),
-    to: day('RateEndDate', americanDay, '12/31/9999'),
+    code: column.text('RegionCode'),
+    name: column.placeName('RegionName'),
+    business: column.text('BusinessCode'),
+    rate: column.rate('TaxRate', readPercent, '2.500000'),
+    type: column.matching('TaxRateType', /^percent$/i, 'Percent'),
+    from: column.day('RateStartDate', americanDay, '1/01/2026'),
+    to: column.day('RateEndDate', americanDay, '12/31/9999'),
   },
   skip({ code, business }) {
     if (business.padStart(3, '0') !== retail) return 'is for a business other than retail sales (017)';

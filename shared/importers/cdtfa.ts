@@ -1,7 +1,7 @@
 import { americanDay } from '../base/calendar.ts';
 import { cityName, codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { day, optional, placeName, preferFirst, rate, row, text, whenRead } from './files/columns.ts';
+import { column, row, whenRead } from './files/columns.ts';
 import { readFractionOrPercent } from './fractions.ts';
 import { localPart } from './local-taxes.ts';
 import type { OwnCodes } from './own-codes.ts';
@@ -35,12 +35,12 @@ export const cdtfa = stateTable({
   file: 'CSV with City_name, County_name, RATE and START_DATE',
   state: 'CA',
   columns: {
-    city: preferFirst(placeName('City_name', 'JURIS_NAME')),
-    proper: optional(text('City_Name_Proper')),
-    county: text('County_name'),
-    from: day('START_DATE', americanDay, '7/1/2026'),
+    city: column.preferFirst(column.placeName('City_name', 'JURIS_NAME')),
+    proper: column.optional(column.text('City_Name_Proper')),
+    county: column.text('County_name'),
+    from: column.day('START_DATE', americanDay, '7/1/2026'),
     // The file has been published with fractions and with percentages.
-    rate: rate('RATE', readFractionOrPercent, '0.0725 or 7.25'),
+    rate: column.rate('RATE', readFractionOrPercent, '0.0725 or 7.25'),
   },
   skip: ({ city }) =>
     cityName(city)?.startsWith('UNINCORPORATED') ? 'unincorporated areas are not in any city' : null,

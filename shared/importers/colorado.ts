@@ -1,17 +1,6 @@
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import {
-  bad,
-  type Column,
-  column,
-  county,
-  type RowResult,
-  row,
-  skipped,
-  text,
-  type Values,
-  whenRead,
-} from './files/columns.ts';
+import { bad, type Column, column, type RowResult, row, skipped, type Values, whenRead } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readPercent } from './fractions.ts';
 import type { TaxedPlace } from './local-taxes.ts';
@@ -21,20 +10,20 @@ import { stateTable, type TableOptions } from './state-table.ts';
 const layersMax = 12;
 
 const columns = {
-  name: text('Location Code'),
-  id: column(
+  name: column.text('Location Code'),
+  id: column.parsed(
     'Jurisdiction Code',
     (cell) => (/^\d{1,6}$/.test(cell) ? cell.padStart(6, '0') : null),
     'a jurisdiction code: write six digits',
   ),
-  county: county('County', 'a county of Colorado'),
+  county: column.county('County', 'a county of Colorado'),
 };
 
 /** The types of taxes and their percentages, each in two columns. */
 const taxColumns: Readonly<Record<string, Column<string>>> = Object.fromEntries(
   Array.from({ length: layersMax }, (_, index) => [
-    [`type${index}`, text('Tax Type')],
-    [`rate${index}`, text('Rate')],
+    [`type${index}`, column.text('Tax Type')],
+    [`rate${index}`, column.text('Rate')],
   ]).flat(),
 );
 

@@ -1,18 +1,5 @@
 import { compactDay } from '../base/calendar.ts';
-import {
-  type Column,
-  county,
-  day,
-  matching,
-  placeName,
-  type RowResult,
-  rate,
-  readCells,
-  row,
-  type Texts,
-  text,
-  whenRead,
-} from './files/columns.ts';
+import { type Column, column, type RowResult, readCells, row, type Texts, whenRead } from './files/columns.ts';
 import { openLines } from './files/text.ts';
 import { readPercent } from './fractions.ts';
 import type { ReadOptions } from './importer.ts';
@@ -48,10 +35,10 @@ const codePattern = /^\d{3}-\d{4}-\d$/;
 
 /** The first group of rates in a period is for general merchandise, sold at retail. */
 const earlier = {
-  earlierFrom: day('Prior first day', compactDay, '20260701'),
-  earlierTo: day('Prior last day', compactDay, '20260630'),
-  earlierHigh: rate('Prior high rate', readRate, '06250'),
-  earlierLow: rate('Prior low rate', readRate, '06250'),
+  earlierFrom: column.day('Prior first day', compactDay, '20260701'),
+  earlierTo: column.day('Prior last day', compactDay, '20260630'),
+  earlierHigh: column.rate('Prior high rate', readRate, '06250'),
+  earlierLow: column.rate('Prior low rate', readRate, '06250'),
 };
 
 type Period = { readonly from: string; readonly to: string | null; readonly high: string; readonly low: string };
@@ -101,18 +88,18 @@ export const illinois = stateTable({
   file: 'ordmache-current.txt, fixed width, 211 characters',
   state: 'IL',
   columns: {
-    length: matching('Line length', /^211$/, '211 characters'),
-    id: at(0, 10, matching('Location code', codePattern, 'a location code: write it as 016-0001-7')),
-    isByAddress: at(60, 61, matching('Column 61', /^[NY]$/, 'Y or N')),
-    name: at(10, 35, placeName('Columns 11 to 35')),
-    county: at(35, 60, county('County', 'a county of Illinois')),
-    from: at(61, 69, day('First day', compactDay, '20260701')),
-    high: at(69, 74, rate('High rate', readRate, '06250')),
-    low: at(79, 84, rate('Low rate', readRate, '06250')),
-    earlierFrom: at(132, 140, text('Prior first day')),
-    earlierTo: at(140, 148, text('Prior last day')),
-    earlierHigh: at(148, 153, text('Prior high rate')),
-    earlierLow: at(158, 163, text('Prior low rate')),
+    length: column.matching('Line length', /^211$/, '211 characters'),
+    id: at(0, 10, column.matching('Location code', codePattern, 'a location code: write it as 016-0001-7')),
+    isByAddress: at(60, 61, column.matching('Column 61', /^[NY]$/, 'Y or N')),
+    name: at(10, 35, column.placeName('Columns 11 to 35')),
+    county: at(35, 60, column.county('County', 'a county of Illinois')),
+    from: at(61, 69, column.day('First day', compactDay, '20260701')),
+    high: at(69, 74, column.rate('High rate', readRate, '06250')),
+    low: at(79, 84, column.rate('Low rate', readRate, '06250')),
+    earlierFrom: at(132, 140, column.text('Prior first day')),
+    earlierTo: at(140, 148, column.text('Prior last day')),
+    earlierHigh: at(148, 153, column.text('Prior high rate')),
+    earlierLow: at(158, 163, column.text('Prior low rate')),
   },
   open: openLocations,
   skip({ length, id, county }) {

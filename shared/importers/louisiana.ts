@@ -1,5 +1,5 @@
 import { plainCityName } from '../catalog/local/place-names.ts';
-import { county, matching, type RowResult, rate, row, skipped } from './files/columns.ts';
+import { column, type RowResult, row, skipped } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFractionOrPercent } from './fractions.ts';
 import { codedPlaces, type TaxedPlace } from './local-taxes.ts';
@@ -38,13 +38,13 @@ export const louisiana = stateTable({
   file: 'the listing, with the month of its rates in its name',
   state: 'LA',
   columns: {
-    parish: county('Parish', 'a parish of Louisiana', (cell) => cell.replace(codeAtEnd, '')),
-    identity: matching(
+    parish: column.county('Parish', 'a parish of Louisiana', (cell) => cell.replace(codeAtEnd, '')),
+    identity: column.matching(
       'Jurisdiction (Domicile Code)',
       /\S ?\(\d{4}\)$/,
       'a name with four digits in brackets at its end',
     ),
-    rate: rate('Tax Rate', readFractionOrPercent, '4.25% or 0.0425'),
+    rate: column.rate('Tax Rate', readFractionOrPercent, '4.25% or 0.0425'),
   },
   open: readSheet,
   month: { pattern: monthOfFile, example: 'Domicile-Rate-Listing-October-2026.xlsx' },

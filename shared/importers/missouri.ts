@@ -1,5 +1,5 @@
 import { plainCityName } from '../catalog/local/place-names.ts';
-import { matching, rate, text } from './files/columns.ts';
+import { column } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction, readPercent } from './fractions.ts';
 import { combinedPlace } from './local-taxes.ts';
@@ -27,9 +27,9 @@ export const missouri = stateTable({
   file: 'a quarterly table under its own name, such as oct2026.xlsx',
   state: 'MO',
   columns: {
-    name: text('Jurisdiction Name'),
-    code: matching('Jurisdiction Code', codePattern, 'a jurisdiction code: write it as 38000-095-000'),
-    rate: rate('SalesTaxRate(0000)', readRate, '8.9750% or 0.08975'),
+    name: column.text('Jurisdiction Name'),
+    code: column.matching('Jurisdiction Code', codePattern, 'a jurisdiction code: write it as 38000-095-000'),
+    rate: column.rate('SalesTaxRate(0000)', readRate, '8.9750% or 0.08975'),
   },
   open: (path, columns, options) =>
     readSheet(path, columns, { ...options, pick: (sheets) => (sheets.length === 1 ? sheets[0] : undefined) }),

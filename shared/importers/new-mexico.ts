@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { parseJson } from '../base/json.ts';
 import { formatFraction, parseUnits } from '../catalog/release-values.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
+import { column, row, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
 import type { ReadOptions } from './importer.ts';
 import { codedPlaces, localPart } from './local-taxes.ts';
@@ -87,10 +87,10 @@ export const newMexico = stateTable({
   file: 'the response to a query, named like the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
   state: 'NM',
   columns: {
-    locat_cdr: matching('locat_cdr', codePattern, 'a location code: write it as 02-100'),
-    county: county('county', 'a county of New Mexico'),
-    name: placeName('name'),
-    grt_rate: rate('grt_rate', readRate, '7.625, with at most four decimals'),
+    locat_cdr: column.matching('locat_cdr', codePattern, 'a location code: write it as 02-100'),
+    county: column.county('county', 'a county of New Mexico'),
+    name: column.placeName('name'),
+    grt_rate: column.rate('grt_rate', readRate, '7.625, with at most four decimals'),
   },
   open: readFeatures,
   month: { pattern: period, example: 'New_Mexico_gross_receipts_tax_July_2026_June_2027.json' },

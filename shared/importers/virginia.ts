@@ -1,5 +1,5 @@
 import { americanDay, calendarDay, writtenDay } from '../base/calendar.ts';
-import { type Columns, matching, rate } from './files/columns.ts';
+import { type Columns, column } from './files/columns.ts';
 import { readWorkbook, rowsBelow, type Sheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';
 import type { ReadOptions } from './importer.ts';
@@ -43,8 +43,8 @@ export const virginia = stateTable({
   file: 'the workbook, with a sheet for each period',
   state: 'VA',
   columns: {
-    code: matching('Code', codePattern, 'a locality of Virginia: write 51 and three digits'),
-    rate: rate('General Sales', readFraction, '0.06'),
+    code: column.matching('Code', codePattern, 'a locality of Virginia: write 51 and three digits'),
+    rate: column.rate('General Sales', readFraction, '0.06'),
   },
   open: openPeriods,
   skip({ code }, { codes }) {

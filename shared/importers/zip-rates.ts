@@ -3,17 +3,15 @@ import type { Release } from '../catalog/release.ts';
 import { formatFraction, parseUnits } from '../catalog/release-values.ts';
 import {
   bad,
+  column,
   type HeadedRow,
   openHeadedTable,
-  optional,
   type RowResult,
-  rate,
   readCells,
   readRows,
   row,
   skipped,
   type Texts,
-  text,
   type Values,
   whenRead,
 } from './files/columns.ts';
@@ -25,21 +23,21 @@ import { dayIn, monthInName } from './updates/file-names.ts';
 import { readZip } from './zips.ts';
 
 const fraction = (...headers: readonly string[]) =>
-  rate(headers, (cell) => readFraction(cell || '0'), '0.0825 for 8.25 %');
+  column.rate(headers, (cell) => readFraction(cell || '0'), '0.0825 for 8.25 %');
 
 /** The columns of current and older tables. In older tables the special taxes are the remainder of the total. */
 const columns = {
-  state: text('State', 'STATE_ABBREV'),
-  zip: text('ZipCode', 'ZIP_CODE'),
-  region: text('TaxRegionName', 'CITY_NAME'),
+  state: column.text('State', 'STATE_ABBREV'),
+  zip: column.text('ZipCode', 'ZIP_CODE'),
+  region: column.text('TaxRegionName', 'CITY_NAME'),
   // In older tables a region in two counties has two rows.
-  countyName: optional(text('COUNTY_NAME')),
+  countyName: column.optional(column.text('COUNTY_NAME')),
   combined: fraction('EstimatedCombinedRate', 'CombinedRate', 'TOTAL_SALES_TAX'),
   stateRate: fraction('StateRate', 'STATE_SALES_TAX'),
   county: fraction('EstimatedCountyRate', 'CountyRate', 'COUNTY_SALES_TAX'),
   city: fraction('EstimatedCityRate', 'CityRate', 'CITY_SALES_TAX'),
-  special: optional(fraction('EstimatedSpecialRate', 'SpecialRate')),
-  risk: optional(text('RiskLevel')),
+  special: column.optional(fraction('EstimatedSpecialRate', 'SpecialRate')),
+  risk: column.optional(column.text('RiskLevel')),
 };
 
 /**

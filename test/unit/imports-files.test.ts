@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cityName } from '../../shared/catalog/local/place-names.ts';
-import { text } from '../../shared/importers/files/columns.ts';
+import { column } from '../../shared/importers/files/columns.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readSheet, readWorkbook, type Sheet, workbookNumber } from '../../shared/importers/files/workbook.ts';
 import type { Format } from '../../shared/importers/importers.ts';
@@ -249,7 +249,7 @@ describe('readSheet', () => {
   const readRates = (name: string) =>
     withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
       const pick = (sheets: readonly Sheet[]) => sheets.find((one) => one.name === name);
-      return (await readSheet(path, { rate: text('Rate') }, { pick })).rows;
+      return (await readSheet(path, { rate: column.text('Rate') }, { pick })).rows;
     });
 
   it('returns the columns below the headers of the selected sheet', async () => {

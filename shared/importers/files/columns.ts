@@ -42,38 +42,36 @@ export type Values<Of extends Columns> = {
   readonly [Name in keyof Of]: Of[Name] extends Column<infer Value> ? Value : never;
 };
 
-export const column = <Value>(
+const newColumn = <Value>(
   headers: string | readonly string[],
   read: Column<Value>['read'],
   expected: string,
 ): Column<Value> => ({ headers: [headers].flat(), read, expected });
 
-/** A column of arbitrary text. */
-export const text = (...headers: readonly string[]): Column<string> => column(headers, (cell) => cell, 'a text');
-
-/** A column whose cells must match a pattern. */
-export const matching = (header: string, pattern: RegExp, expected: string): Column<string> =>
-  column(header, (cell) => (pattern.test(cell) ? cell : null), expected);
-
-export const rate = (header: string | readonly string[], read: (text: string) => string | null, example: string) =>
-  column(header, read, `a rate: write it as ${example}`);
-
-export const day = (header: string, read: (text: string) => string | null, example: string) =>
-  column(header, read, `a date: write it as ${example}`);
-
-/** A column of city or county names. */
-export const placeName = (...headers: readonly string[]): Column<string> =>
-  column(headers, (cell) => (cityName(cell) === null ? null : cell), 'a name: fill it in');
-
-/** A column of counties: reads a name in the state's tables as its code. */
-export const county = (header: string, expected: string, getName = (cell: string): string => cell): Column<string> =>
-  column(header, (cell, codes) => codes?.countyNamed(getName(cell)) ?? null, expected);
-
-/** A column that a file may omit; its cells are then `''`. */
-export const optional = <Value>(column: Column<Value>): Column<Value> => ({ ...column, isOptional: true });
-
-/** A column whose official files have several of its headers: the first of the list is read. */
-export const preferFirst = <Value>(column: Column<Value>): Column<Value> => ({ ...column, prefersFirst: true });
+/** The kinds of columns, with what makes a column optional. */
+export const column = {
+  /** A column with its own reader. */
+  parsed: newColumn,
+  /** A column of arbitrary text. */
+  text: (...headers: readonly string[]): Column<string> => newColumn(headers, (cell) => cell, 'a text'),
+  /** A column whose cells must match a pattern. */
+  matching: (header: string, pattern: RegExp, expected: string): Column<string> =>
+    newColumn(header, (cell) => (pattern.test(cell) ? cell : null), expected),
+  rate: (header: string | readonly string[], read: (text: string) => string | null, example: string) =>
+    newColumn(header, read, `a rate: write it as ${example}`),
+  day: (header: string, read: (text: string) => string | null, example: string) =>
+    newColumn(header, read, `a date: write it as ${example}`),
+  /** A column of city or county names. */
+  placeName: (...headers: readonly string[]): Column<string> =>
+    newColumn(headers, (cell) => (cityName(cell) === null ? null : cell), 'a name: fill it in'),
+  /** A column of counties: reads a name in the state's tables as its code. */
+  county: (header: string, expected: string, getName = (cell: string): string => cell): Column<string> =>
+    newColumn(header, (cell, codes) => codes?.countyNamed(getName(cell)) ?? null, expected),
+  /** A column that a file may omit; its cells are then `''`. */
+  optional: <Value>(base: Column<Value>): Column<Value> => ({ ...base, isOptional: true }),
+  /** A column whose official files have several of its headers: the first of the list is read. */
+  preferFirst: <Value>(base: Column<Value>): Column<Value> => ({ ...base, prefersFirst: true }),
+};
 
 /** Reads the cells of a row, column by column. An unreadable cell makes it a bad row. */
 export const readCells = <Of extends Columns>(

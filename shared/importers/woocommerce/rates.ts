@@ -1,7 +1,7 @@
 import { getOrAdd } from '../../base/collections.ts';
 import { cityName } from '../../catalog/local/place-names.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
-import { bad, type HeadedRow, optional, type RowResult, row, skipped, text } from '../files/columns.ts';
+import { bad, column, type HeadedRow, type RowResult, row, skipped } from '../files/columns.ts';
 import { readPercent } from '../fractions.ts';
 import { assertFits, limits } from '../limits.ts';
 import { foreignZip, foreignZips, indexFrom, touchesAny, zipsOfState } from '../zips.ts';
@@ -11,16 +11,16 @@ import { foreignZip, foreignZips, indexFrom, touchesAny, zipsOfState } from '../
  * (`csv_data_cols` and `WC_Tax_Rate_Importer` of woocommerce/woocommerce).
  */
 export const wooColumns = {
-  country: text('Country code', 'Country'),
-  state: text('State code', 'State'),
-  zips: text('Postcode / ZIP', 'ZIP/Postcode', 'Postcode'),
-  cities: text('City'),
-  rate: text('Rate %', 'Rate'),
-  name: text('Tax name', 'Name'),
-  priority: text('Priority'),
-  compound: text('Compound'),
-  shipping: optional(text('Shipping')),
-  taxClass: optional(text('Tax class', 'Class')),
+  country: column.text('Country code', 'Country'),
+  state: column.text('State code', 'State'),
+  zips: column.text('Postcode / ZIP', 'ZIP/Postcode', 'Postcode'),
+  cities: column.text('City'),
+  rate: column.text('Rate %', 'Rate'),
+  name: column.text('Tax name', 'Name'),
+  priority: column.text('Priority'),
+  compound: column.text('Compound'),
+  shipping: column.optional(column.text('Shipping')),
+  taxClass: column.optional(column.text('Tax class', 'Class')),
 };
 
 type WooRow = HeadedRow<typeof wooColumns>;
