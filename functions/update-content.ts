@@ -56,7 +56,7 @@ const getPublisher = (event: unknown): Importable | null => {
   const state = 'state' in read ? read.state : stateAt(read.scheduled_time);
   if (state === null) return null;
   const publisher = importable.find((one) => one.state === state);
-  if (!publisher) throw new Error(`Levy can import no official file of ${state}.`);
+  if (!publisher) throw new Error(`Levy cannot import official files of ${state}.`);
   return publisher;
 };
 

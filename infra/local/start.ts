@@ -72,7 +72,7 @@ const start = async (): Promise<void> => {
   whenNpmEnds(() => void stop());
   if (!existsSync(new URL('../../shared/packed/docs.br', import.meta.url)))
     throw new SetupError(
-      'The packed tax content is missing, for example after npm ci --ignore-scripts. Run npm run pack.',
+      'The generated files are missing, for example after npm ci --ignore-scripts. Run npm run pack.',
     );
   // Rejects a port in use before the emulator starts.
   await freePort(settings.port, 'PORT');

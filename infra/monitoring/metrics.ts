@@ -30,7 +30,7 @@ const expression = (text: string, usingMetrics: Record<string, IMetric>, label: 
 
 /** Returns the sum of metrics. CloudWatch rejects an alarm that reads more than ten. */
 export const sumMetrics = (metrics: readonly Metric[], label: string, over = period) => {
-  assert(metrics.length <= 10, `An alarm cannot read ${metrics.length} metrics: ${label}.`);
+  assert(metrics.length <= 10, `An alarm reads at most ten metrics; ${label} has ${metrics.length}.`);
   return expression('SUM(METRICS())', Object.fromEntries(metrics.map((one, at) => [`m${at}`, one])), label, over);
 };
 

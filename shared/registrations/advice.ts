@@ -155,10 +155,10 @@ const thresholdStatus = (name: string, measured: readonly Measured[]): Status =>
   if (later)
     return {
       status: 'upcoming',
-      advice: `Prepare to register in ${name}: the sales since ${later.from} reached its threshold, and count from ${later.counts_from}.`,
+      advice: `Prepare to register in ${name}: the sales since ${later.from} reached its threshold. They count from ${later.counts_from}.`,
     };
   if (measured.some(({ share }) => share >= approachingFrom))
-    return { status: 'approaching', advice: `Watch ${name}: 80 percent of its threshold or more is reached.` };
+    return { status: 'approaching', advice: `Watch ${name}: the sales reached at least 80 percent of its threshold.` };
   return { status: 'below', advice: `No action in ${name}.` };
 };
 

@@ -68,7 +68,7 @@ export const close = subcommand({
       throw new CommandError(`Another operator has just closed ${id}. Run the command again to see the current state.`);
     const revoked = await revokeKeys(id);
     if (json) return printJson({ id, closed_at: closedAt, revoked_keys: revoked, unfinished });
-    print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances notice within 60 seconds.`);
+    print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances apply this within 60 seconds.`);
     print(
       `Next: export it with \`npm run ledger -- export ${id} --out ${id}.ndjson\`; after 24 hours it can be deleted.`,
     );

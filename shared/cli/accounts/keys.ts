@@ -206,7 +206,7 @@ const revoke = subcommand({
     if (json) return printJson({ id, account, label: label ?? null, was_revoked_at: revoked_at ?? null });
     const name = `${id}${label === undefined ? '' : ` (${label})`} of ${account}`;
     if (revoked_at !== undefined) return print(`${name} was already revoked at ${revoked_at}.`);
-    print(`${name} is revoked. Running instances notice within 60 seconds.`);
+    print(`${name} is revoked. Running instances apply this within 60 seconds.`);
   },
 });
 
@@ -254,7 +254,7 @@ const rotate = subcommand({
     if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
     if (quiet) return print(secret);
     printKey(key, secret);
-    print(`It replaces ${id}, which expires at ${oldEndsAt}. Running instances notice within 60 seconds.`);
+    print(`It replaces ${id}, which expires at ${oldEndsAt}. Running instances apply this within 60 seconds.`);
   },
 });
 

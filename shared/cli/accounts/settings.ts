@@ -223,6 +223,6 @@ export const settings = subcommand({
     }
     if (changes.includes('registrations'))
       print('Recorded sales do not change: `npm run accounts -- advice` names those to record again.');
-    if (changes.length > 0) print('Running instances notice within 60 seconds.');
+    if (changes.length > 0) print('Running instances apply the change within 60 seconds.');
   },
 });

@@ -68,7 +68,7 @@ const ListedTransactions = ({ filing, query, ...table }: ListedProps) => {
   const rows = query.list === 'review' ? all.filter(({ review_codes }) => review_codes.includes(query.code)) : all;
   return (
     <>
-      <Table {...table} rows={rows} empty="None of those that are listed." />
+      <Table {...table} rows={rows} empty="None of the listed transactions." />
       {count > all.length && (
         <p class="hint">
           From the first {all.length} {what}. Close the period to see all.

@@ -49,7 +49,7 @@ const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promis
   );
 };
 
-const notice = 'Running instances notice within 60 seconds.';
+const notice = 'Running instances apply the change within 60 seconds.';
 
 /** Retries if only a different state changed: all states share one directory item. */
 const change = async (

@@ -135,7 +135,7 @@ export const basisAfter = (
   if (!sale || figures.tax_amount === undefined) return {};
   if (transaction.status !== 'finalized') return newBasis(sale);
   const without = withoutCredit(sale, stored);
-  assert(creditBasis !== undefined, 'A credit has no basis.');
+  assert(creditBasis !== undefined, 'The finalized credit has no stored basis.');
   return { creditBasis: { ...creditBasis, tax: toSaleState(without) } };
 };
 
