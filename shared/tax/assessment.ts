@@ -100,6 +100,8 @@ export type ResolvedEffect = {
   readonly sharesProportion?: true;
   /** The tax on a price is limited, so shipping that is part of the price may owe none. */
   readonly limitsTax?: true;
+  /** Returns the effect if its limit includes the taxes of the other treatments of the place. */
+  readonly limitedWith?: (others: readonly Treatment[]) => ResolvedEffect;
 };
 
 /** A row before rounding: its base, its rate and the exact tax. */

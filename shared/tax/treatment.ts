@@ -145,7 +145,14 @@ const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Trea
     uncertainties.some(({ code }) => code === 'not_covered');
   const fees = treatments.filter((treatment) => treatment.effect.kind === 'flat_fee' || isUnknown(treatment));
   // A fee is not a sale, so other jurisdictions do not tax it.
-  return fees.length > 0 ? fees : treatments;
+  return fees.length > 0 ? fees : treatments.map((treatment) => limitTotal(treatment, treatments));
+};
+
+/** Applies a limit on the tax of all jurisdictions to the one whose rule has the limit. */
+const limitTotal = (treatment: Treatment, treatments: readonly Treatment[]): Treatment => {
+  const { limitedWith } = treatment.effect;
+  if (!limitedWith) return treatment;
+  return { ...treatment, effect: limitedWith(treatments.filter((other) => other !== treatment)) };
 };
 
 const halfUp = { method: 'half_up' } as const;

@@ -56,11 +56,12 @@ export const getEffect = (draw: Draw): Effect => {
   const plain = () => of<PlainEffect>([{ type: 'taxable' }, { type: 'exempt' }, { type: 'rate', rate: rate() }]);
   return of<() => Effect>([
     plain,
-    () => ({ type: 'threshold_cliff', amount, inclusive }),
+    () => ({ type: 'threshold_cliff', amount, inclusive, ...(oneIn(4) && { cap: of(amounts) }) }),
+    () => ({ type: 'threshold_cliff', amount, inclusive, reduced_below: `1${amount}`, reduced_rate: rate() }),
     () => ({ type: 'threshold_excess', amount }),
     () => ({ type: 'threshold_rate', amount, rate: rate() }),
     () => ({ type: 'base_cap', amount, ...(oneIn(3) ? { per: 'line' } : {}) }),
-    () => ({ type: 'tiered_rate', amount, rate: rate() }),
+    () => ({ type: 'tiered_rate', amount, rate: rate(), ...(oneIn(2) && { first_rate: rate(), percent: '0.65' }) }),
     () => ({ type: 'band', above: amount, to: `1${amount}`, rate: rate() }),
     () => ({ type: 'tax_cap', amount, rate: rate() }),
     () => ({ type: 'base_percent', percent: of(['0', '0.5', '0.8', '0.333', '1']) }),

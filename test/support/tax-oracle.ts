@@ -75,16 +75,21 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
     case 'threshold_cliff': {
       if (effect.type === 'holiday' && effect.personal_use && sold.use === 'business') return at(price, general);
       const side = effect.amount === null ? 'below' : compared(effect.amount);
-      return at(side === 'below' || (side === 'at' && effect.inclusive) ? 0n : price, general);
+      if (side === 'below' || (side === 'at' && effect.inclusive)) return at(0n, general);
+      if (effect.type === 'holiday') return at(price, general);
+      const { cap, reduced_below, reduced_rate = general } = effect;
+      const rate = reduced_below !== undefined && compared(reduced_below) === 'below' ? reduced_rate : general;
+      return at(cap === undefined ? price : atMost(cap), rate);
     }
     case 'threshold_excess':
       return at(price - atMost(effect.amount), general);
     case 'threshold_rate':
       return at(price, compared(effect.amount) === 'above' ? effect.rate : general);
     case 'tiered_rate': {
-      const below = at(atMost(effect.amount), general);
-      const above = at(price - below.taxable, effect.rate);
-      return { taxable: price, exact: plus(below.exact, above.exact) };
+      const taxable = nearest(times(whole(price), fraction(effect.percent ?? '1')));
+      const limit = nearest(forAll(effect.amount));
+      const below = at(taxable < limit ? taxable : limit, effect.first_rate ?? general);
+      return { taxable, exact: plus(below.exact, at(taxable - below.taxable, effect.rate).exact) };
     }
     case 'base_cap':
       return at(atMost(effect.amount, effect.per === 'line' ? '1' : sold.quantity), general);

@@ -31,6 +31,8 @@ const ruleFor = (release: Release, jurisdiction: Jurisdiction, row: TaxabilityRo
   chooseRule({ ...release, rules }, jurisdiction, productOfRow(row), dayIn(row), isLasting);
 const byHand = (release: Release) => release.rules.filter(({ source }) => !source.startsWith('taxability-'));
 
+const amounts = ['rate', 'amount', 'percent', 'cap', 'first_rate', 'reduced_below', 'reduced_rate'];
+
 /** Formats an effect for comparison: its type and its amounts, for one use if the product has a use. */
 const getFigures = (effect: Rule['effect'] | undefined, row: TaxabilityRow): string => {
   if (effect?.type === 'use_split') {
@@ -41,8 +43,8 @@ const getFigures = (effect: Rule['effect'] | undefined, row: TaxabilityRow): str
   // Without a rule, the treatment is not established.
   if (!effect) return 'not_established';
   const { type, ...fields } = effect;
-  const figures = Object.entries(fields).filter(([key]) => ['rate', 'amount', 'percent'].includes(key));
-  return [type, ...figures.map(([key, value]) => `${key}=${Number(value)}`).sort()].join(' ');
+  const figures = Object.entries(fields).filter(([key]) => amounts.includes(key) || key === 'total');
+  return [type, ...figures.map(([key, value]) => `${key}=${value === true ? value : Number(value)}`).sort()].join(' ');
 };
 
 const percent = (text: string) => Number((Number(text) / 100).toFixed(6));
@@ -74,6 +76,7 @@ const inState = (row: TaxabilityRow): string => {
       const withRate = figures.map((field) => {
         const [name, value = ''] = field.split('=');
         const [, points] = /^own(?:\+(.+))?$/.exec(value) ?? [];
+        if (value === 'true') return field;
         return `${name}=${value.startsWith('own') ? Number((stateRate(row) + Number(points ?? 0)).toFixed(6)) : Number(value)}`;
       });
       return [answer, ...withRate].join(' ');
@@ -94,7 +97,9 @@ const inCity = (row: TaxabilityRow, state: string): string => {
   if (local === 'own') return 'not_established';
   if (cap?.startsWith('local_cap amount=')) return `base_cap amount=${Number(cap.slice(17))}`;
   if (local === 'none') return 'exempt';
-  return local === 'full' || /^(rate|tax_cap|threshold_rate) /.test(state) ? 'taxable' : state;
+  // Rates of the state do not apply to local taxes.
+  const general = state.replace(/ reduced_.*$/, '');
+  return local === 'full' || /^(rate|tax_cap|threshold_rate|tiered_rate) /.test(state) ? 'taxable' : general;
 };
 
 describe('the taxability tables', () => {

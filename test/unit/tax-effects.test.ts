@@ -52,6 +52,39 @@ describe('effects', () => {
   });
 });
 
+describe('a limit on the tax of all jurisdictions', () => {
+  const place = placeAt(['0.06', '0.01', '0.005'], {
+    rules: [
+      rule(
+        'boats',
+        ['GENERAL'],
+        { type: 'tax_cap', rate: '0.06', amount: '18000', total: true },
+        { levels: ['state'] },
+      ),
+      rule('surtax', ['GENERAL'], { type: 'base_cap', amount: '5000' }, local),
+    ],
+  });
+  const taxesOn = (amount: string, taxIncluded = false) => {
+    const { net, rows } = taxLine(getLine(place, { amount }), { taxIncluded });
+    return [net, rows.map(({ tax }) => written(tax))];
+  };
+
+  it('leaves the state what the localities do not tax, with the tax on top or included', () => {
+    expect(taxesOn('1000000.00')).toEqual([100_000_000n, ['17925.00', '50.00', '25.00']]);
+    expect(taxesOn('1018000.00', true)[1]).toEqual(['17925.00', '50.00', '25.00']);
+    expect(taxesOn('298000.00')).toEqual([29_800_000n, ['17880.00', '50.00', '25.00']]);
+    expect(taxesOn('1000.00')).toEqual([100_000n, ['60.00', '10.00', '5.00']]);
+  });
+
+  it('never taxes less than nothing', () => {
+    const localities = placeAt(['0.06', '0.9'], { rules: place.release?.rules.slice(0, 1) ?? [] });
+    expect(taxLine(getLine(localities, { amount: '30000.00' })).rows.map(({ tax }) => written(tax))).toEqual([
+      '0.00',
+      '27000.00',
+    ]);
+  });
+});
+
 describe('taxes split by use', () => {
   const business: Effect = { type: 'rate', rate: '0.01' };
   const known = under({ type: 'use_split', business, personal: { type: 'taxable' } }, 'SOFTWARE');

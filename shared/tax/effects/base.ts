@@ -1,4 +1,4 @@
-import { type Decimal, powerOfTen, rescale } from '../../money/decimal.ts';
+import { type Decimal, decimal, multiply, powerOfTen, rescale } from '../../money/decimal.ts';
 import { isWithin } from '../../vocabulary/product-tax-code.ts';
 
 /** The base that an effect applies to. Amounts are in minor units of `exponent` decimals. */
@@ -40,6 +40,10 @@ export const countsToward = ({ also, never }: FeeBase, path: string, isTaxed: bo
 export const timesQuantity = (amount: Decimal, { quantity }: Pick<Base, 'quantity'>, decimals: number): bigint =>
   rescale({ units: amount.units * quantity.units, scale: amount.scale + quantity.scale }, decimals);
 
+/** Returns a fraction of the net, such as `0.8`, rounded half up to a minor unit. */
+export const partOfPrice = ({ net, exponent }: Base, fraction: string): bigint =>
+  multiply({ units: net, scale: exponent }, decimal(fraction), exponent);
+
 /**
  * Compares the unit price with an amount: negative below it, 0 at it, positive above it. Exact, because the price of
  * all units is compared with the amount times the quantity, without division.
@@ -55,3 +59,5 @@ export const compareUnitPrice = (base: Base, amount: Decimal, includesShipping: 
 };
 
 export const min = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+
+export const max = (left: bigint, right: bigint): bigint => (left > right ? left : right);

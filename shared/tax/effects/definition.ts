@@ -102,6 +102,13 @@ export const amount = () => text(/^\d{1,12}(\.\d{2})?$/, 'Use an amount as a str
 export const rate = () =>
   text(/^0(\.\d{1,8})?$/, 'Use a fraction as a string, such as "0.0625" for 6.25 %: at most 8 decimals.');
 
+/** Returns the schema of a fraction of the price, with at most 4 decimals: `0.8`. */
+export const percent = () =>
+  text(
+    /^0\.(?=\d{0,3}[1-9])\d{1,4}$/,
+    'Use a fraction above 0 and below 1 as a string, such as "0.8" for 80 %: at most 4 decimals.',
+  );
+
 export const flag = () => z.boolean('Use true or false.');
 
 /** Product tax codes or families, without attributes. */

@@ -1,10 +1,10 @@
 /** Effects that tax part of the price or limit the tax. */
 import * as z from 'zod/mini';
 import { rateDecimals } from '../../catalog/release-values.ts';
-import { decimal, multiply, rescale } from '../../money/decimal.ts';
-import { partly, ratedAs, scaledRate, taxed } from '../assessment.ts';
-import { min, timesQuantity } from './base.ts';
-import { always, amount, asTaxable, defineEffect, rate, typed, unchanged } from './definition.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
+import { assess, partly, type ResolvedEffect, ratedAs, scaledRate, type Treatment, taxed } from '../assessment.ts';
+import { max, min, partOfPrice, timesQuantity } from './base.ts';
+import { always, amount, asTaxable, defineEffect, percent, rate, typed, unchanged } from './definition.ts';
 
 /**
  * Taxes only the first `amount` of each unit or of all units of a line. An item (Florida's surtax) is one unit, but the
@@ -35,25 +35,14 @@ export const baseCap = defineEffect({
   coverageTerm: () => 'capped',
 });
 
-const percentAdvice = 'Use a fraction above 0 and below 1 as a string, such as "0.8" for 80 %: at most 4 decimals.';
-
 /** Taxes a fraction of the price (Texas data processing, `"0.8"`). */
 export const basePercent = defineEffect({
-  schema: () =>
-    typed('base_percent', {
-      percent: z.string(percentAdvice).check(z.regex(/^0\.(?=\d{0,3}[1-9])\d{1,4}$/, percentAdvice)),
-    }),
+  schema: () => typed('base_percent', { percent: percent() }),
   withoutOwnRate: unchanged,
-  resolve: (effect) => {
-    const fraction = decimal(effect.percent);
-    return {
-      assess: (treatment, base) => {
-        const { net, exponent } = base;
-        const taxable = multiply({ units: net, scale: exponent }, fraction, exponent);
-        return partly(treatment, base, taxable, treatment.general, 'taxable_basis_reduced');
-      },
-    };
-  },
+  resolve: (effect) => ({
+    assess: (treatment, base) =>
+      partly(treatment, base, partOfPrice(base, effect.percent), treatment.general, 'taxable_basis_reduced'),
+  }),
   describe: (effect) => `taxed on the fraction ${effect.percent} of the price`,
   explain: (effect, { price, taxable }) =>
     `The fraction ${effect.percent} of the price of ${price} is taxed: ${taxable}.`,
@@ -62,10 +51,18 @@ export const basePercent = defineEffect({
 
 /**
  * Taxes at a special rate, at most `amount` of tax per unit (South Carolina's maximum tax). The base and the rate of
- * the row do not change.
+ * the row do not change. With `total`, the amount limits the tax of all jurisdictions, and this one gets what the others
+ * leave (boats in Florida).
  */
 export const taxCap = defineEffect({
-  schema: () => typed('tax_cap', { rate: rate(), amount: amount() }),
+  schema: () =>
+    typed('tax_cap', {
+      rate: rate(),
+      amount: amount(),
+      total: z.exactOptional(
+        z.literal(true, 'Use true, or omit the field for a limit on the tax of this jurisdiction.'),
+      ),
+    }),
   isInMoney: always,
   needsNoRate: true,
   taxesWithoutGeneralRate: true,
@@ -73,16 +70,20 @@ export const taxCap = defineEffect({
   resolve: (effect, { general }) => {
     const perUnit = decimal(effect.amount);
     const own = ratedAs(scaledRate(effect.rate), general);
-    return {
+    const limitedWith = (others: readonly Treatment[]): ResolvedEffect => ({
       limitsTax: true,
       assess: (treatment, base) => {
         const assessment = taxed(treatment, base.net, own);
         const maximum = timesQuantity(perUnit, base, base.exponent + rateDecimals);
-        return assessment.exact <= maximum ? assessment : { ...assessment, exact: maximum };
+        const left = others.reduce((rest, other) => rest - assess(other, base).exact, maximum);
+        return { ...assessment, exact: max(min(assessment.exact, left), 0n) };
       },
-    };
+    });
+    return { ...limitedWith([]), ...(effect.total && { limitedWith }) };
   },
-  describe: (effect) => `taxed at the rate ${effect.rate}, at most ${effect.amount} of tax for each unit`,
-  explain: (effect, { perUnit }) => `The tax is at most ${perUnit(effect.amount)}.`,
+  describe: ({ rate, amount, total }) =>
+    `taxed at the rate ${rate}, at most ${amount} of tax for each unit${total ? ', with the tax of all localities' : ''}`,
+  explain: ({ amount, total }, { perUnit }) =>
+    `The tax is at most ${perUnit(amount)}${total ? ', with the tax of all localities' : ''}.`,
   coverageTerm: () => 'capped',
 });

@@ -1,37 +1,65 @@
 import * as z from 'zod/mini';
-import { decimal, rescale } from '../../money/decimal.ts';
+import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
 import { assess, partly, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
-import { compareUnitPrice, min, timesQuantity } from './base.ts';
-import { always, amount, asTaxable, defineEffect, flag, rate, typed, unchanged } from './definition.ts';
+import { compareUnitPrice, min, partOfPrice, timesQuantity } from './base.ts';
+import { always, amount, asTaxable, defineEffect, flag, percent, rate, typed, unchanged } from './definition.ts';
 import { determineUse } from './use-split.ts';
 
 /** Effects with a threshold on the price of a unit. */
 
-/** Exempt below the amount (or at it, if inclusive); above it, the whole price is taxed (New York clothing). */
+/**
+ * Exempt below the amount (or at it, if inclusive); above it, the whole price is taxed (New York clothing), or only its
+ * first `cap` (local taxes on vehicles in Arkansas). Below `reduced_below`, `reduced_rate` applies.
+ */
 export const thresholdCliff = defineEffect({
-  schema: () => typed('threshold_cliff', { amount: amount(), inclusive: flag() }),
+  schema: () =>
+    typed('threshold_cliff', {
+      amount: amount(),
+      inclusive: flag(),
+      cap: z.exactOptional(amount()),
+      reduced_below: z.exactOptional(amount()),
+      reduced_rate: z.exactOptional(rate()),
+    }).check(
+      z.refine(
+        (effect) => (effect.reduced_below === undefined) === (effect.reduced_rate === undefined),
+        'Use `reduced_below` and `reduced_rate` together.',
+      ),
+    ),
   isInMoney: always,
-  withoutOwnRate: unchanged,
-  resolve: (effect) => {
+  // With a higher rate below the second amount, the tax falls there.
+  isMonotonic: ({ reduced_rate }, general) => scaledRate(reduced_rate ?? '0').units <= general,
+  withoutOwnRate: ({ reduced_below: _, reduced_rate: __, ...effect }) => effect,
+  resolve: (effect, { general }) => {
     const limit = decimal(effect.amount);
     const highestExempt = effect.inclusive ? 0 : -1;
+    const cap = effect.cap === undefined ? null : decimal(effect.cap);
+    const reducedBelow = decimal(effect.reduced_below ?? '0');
+    const reduced = ratedAs(scaledRate(effect.reduced_rate ?? '0'), general);
     return {
-      assess: (treatment, base) =>
-        compareUnitPrice(base, limit, treatment.includesShipping) > highestExempt
-          ? taxed(treatment, base.net, treatment.general)
-          : untaxed(treatment, base.net, 'product_exempt'),
+      ...(cap && { limitsTax: true }),
+      assess: (treatment, base) => {
+        const compare = (amount: Decimal) => compareUnitPrice(base, amount, treatment.includesShipping);
+        if (compare(limit) <= highestExempt) return untaxed(treatment, base.net, 'product_exempt');
+        const rated = compare(reducedBelow) < 0 ? reduced : treatment.general;
+        const taxable = cap ? min(base.net, timesQuantity(cap, base, base.exponent)) : base.net;
+        return partly(treatment, base, taxable, rated, 'taxable_basis_reduced');
+      },
     };
   },
-  describe: (effect) =>
-    effect.inclusive
-      ? `exempt up to ${effect.amount} a unit; above it, the whole price is taxed`
-      : `exempt below ${effect.amount} a unit; otherwise the whole price is taxed`,
-  explain: (effect, { price, isTaxed, perUnit }) =>
-    `The limit is ${perUnit(effect.amount)}. The price of ${price} is ${
+  describe: ({ amount, inclusive, cap, reduced_below, reduced_rate }) =>
+    [
+      inclusive ? `exempt up to ${amount} a unit` : `exempt below ${amount} a unit`,
+      ...(reduced_below ? [`taxed at the rate ${reduced_rate} below ${reduced_below}`] : []),
+      `${inclusive ? 'above it,' : 'otherwise'} the ${cap ? `first ${cap} of each unit` : 'whole price'} is taxed`,
+    ].join('; '),
+  explain: ({ amount, inclusive, cap }, { price, isTaxed, perUnit }) => {
+    const taxed = cap ? `at most ${perUnit(cap)} of it is taxed` : 'all of it is taxed';
+    return `The limit is ${perUnit(amount)}. The price of ${price} is ${
       isTaxed
-        ? `${effect.inclusive ? 'above it' : 'not below it'}, so all of it is taxed`
-        : `${effect.inclusive ? 'not above it' : 'below it'}, so it is exempt`
-    }.`,
+        ? `${inclusive ? 'above it' : 'not below it'}, so ${taxed}`
+        : `${inclusive ? 'not above it' : 'below it'}, so it is exempt`
+    }.`;
+  },
   coverageTerm: () => 'threshold',
 });
 
@@ -134,31 +162,45 @@ export const holiday = defineEffect({
 });
 
 /**
- * Taxes the first `amount` of each unit at the general rate, and the rest at a special rate (large items in Phoenix).
- * The row keeps the general rate; only its tax differs.
+ * Taxes the first `amount` of each unit at the general rate or at `first_rate`, and the rest at a special rate (large
+ * items in Phoenix). The row keeps the first rate; only its tax differs. With `percent`, only this fraction of the price
+ * is taxed (manufactured homes in South Carolina).
  */
 export const tieredRate = defineEffect({
-  schema: () => typed('tiered_rate', { amount: amount(), rate: rate() }),
+  schema: () =>
+    typed('tiered_rate', {
+      amount: amount(),
+      rate: rate(),
+      first_rate: z.exactOptional(rate()),
+      percent: z.exactOptional(percent()),
+    }),
   isInMoney: always,
   withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => {
     const perUnit = decimal(effect.amount);
+    const first = effect.first_rate === undefined ? null : ratedAs(scaledRate(effect.first_rate), general);
     const above = ratedAs(scaledRate(effect.rate), general);
-    const reason = above.reason === 'standard_rated' ? 'portion_standard_rated' : 'portion_reduced_rated';
+    const ofPart = above.reason === 'standard_rated' ? 'portion_standard_rated' : 'portion_reduced_rated';
+    const reason = effect.percent ? 'taxable_basis_reduced' : ofPart;
     return {
       assess: (treatment, base) => {
-        const { general: below } = treatment;
-        const lower = min(base.net, timesQuantity(perUnit, base, base.exponent));
-        const upper = base.net - lower;
+        const below = first ?? treatment.general;
+        const taxable = effect.percent ? partOfPrice(base, effect.percent) : base.net;
+        const lower = min(taxable, timesQuantity(perUnit, base, base.exponent));
+        const upper = taxable - lower;
         const exact = lower * below.rate.units + upper * above.rate.units;
-        return { ...taxed(treatment, base.net, below), ...(upper > 0n ? { exact, reason } : {}) };
+        const whole = partly(treatment, base, taxable, below, 'taxable_basis_reduced');
+        return upper > 0n ? { ...whole, exact, reason } : whole;
       },
     };
   },
-  describe: (effect) =>
-    `taxed at the general rate on the first ${effect.amount} of each unit, and at the rate ${effect.rate} on the rest`,
-  explain: (effect, { price, rate: general, perUnit }) =>
-    `Of the price of ${price}, at most ${perUnit(effect.amount)} is taxed at ${general}, and the rest at ${effect.rate}.`,
+  describe: ({ amount, rate, first_rate, percent }) => {
+    const first = first_rate ? `the rate ${first_rate}` : 'the general rate';
+    const price = percent ? `, of the fraction ${percent} of its price` : '';
+    return `taxed at ${first} on the first ${amount} of each unit${price}, and at the rate ${rate} on the rest`;
+  },
+  explain: ({ amount, rate, percent }, { price, taxable, rate: first, perUnit }) =>
+    `Of ${percent ? `the taxable ${taxable}` : `the price of ${price}`}, at most ${perUnit(amount)} is taxed at ${first}, and the rest at ${rate}.`,
   coverageTerm: () => 'threshold',
 });
 
