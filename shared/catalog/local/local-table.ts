@@ -86,7 +86,8 @@ const readPeriod = ({ rates, taxAt, published }: Reading, packed: PackedPeriod):
   const taxes = packed.taxes?.map(taxAt) ?? null;
   const evidence = rates.evidence[packed.evidence] as Evidence;
   return {
-    ...packed,
+    from: packed.from,
+    to: packed.to,
     taxes,
     units: taxes?.reduce((sum, { rate }) => sum + parseUnits(rate), 0n) ?? null,
     evidence,
@@ -95,12 +96,13 @@ const readPeriod = ({ rates, taxAt, published }: Reading, packed: PackedPeriod):
 };
 
 const parseArea = (reading: Reading, offset: number): Area => {
-  const { periods, ...packed } = readArea(reading.rates.areas, offset);
-  const [first, ...others] = periods;
-  const read = [readPeriod(reading, first), ...others.map((period) => readPeriod(reading, period))] as const;
-  const { taxes, units } = read.at(-1) as Period;
-  const names = [packed.place, ...packed.aliases].map((name) => cityName(name) ?? '');
-  return { ...packed, offset, taxes, units, periods: read, names, plainNames: names.map(plainName) };
+  const { county, place, aliases, periods: packed } = readArea(reading.rates.areas, offset);
+  const [first, ...others] = packed;
+  const periods = [readPeriod(reading, first), ...others.map((period) => readPeriod(reading, period))] as const;
+  const { taxes, units } = periods.at(-1) as Period;
+  const names = [place, ...aliases].map((name) => cityName(name) ?? '');
+  // A spread of the packed area would take twice the memory.
+  return { county, place, aliases, offset, taxes, units, periods, names, plainNames: names.map(plainName) };
 };
 
 /** Returns the areas if they all have the same name, otherwise none. */
@@ -164,17 +166,18 @@ const readEntry = (text: string): ZipEntry => {
 };
 
 /**
- * Returns the ZIPs of each name, by the name's key. ZIPs are joined in one string to save memory: a state has thousands
- * of names.
+ * Lists the ZIPs of each name as sorted lines (`MINNEAPOLIS~55401 55402`). One string saves memory: a state has
+ * thousands of names.
  */
-const zipsByName = (zips: PackedZips): ReadonlyMap<string, string> => {
+const zipsByName = (zips: PackedZips): string => {
   const found = new Map<string, string[]>();
   for (const line of zips.split('\n')) {
     const [zip5 = '', , , names = ''] = line.split('~');
     for (const { spellings } of names.split('|').map(readName))
       for (const spelling of spellings) getOrAdd(found, placeKey(spelling), () => []).push(zip5);
   }
-  return new Map([...found].map(([key, ofKey]) => [key, ofKey.join(' ')]));
+  const lines = [...found].map(([key, ofKey]) => `${key}~${ofKey.join(' ')}`);
+  return lines.sort().join('\n');
 };
 
 /** Caches a value on first use. */
@@ -191,7 +194,7 @@ const lazy = <Value>(make: () => Value): (() => Value) => {
 /** Returns a look-up of the ZIPs for which the postal service uses a name. */
 const zipFinder = (zips: PackedZips) => {
   const byName = lazy(() => zipsByName(zips));
-  return (city: string): readonly string[] => byName().get(placeKey(city))?.split(' ') ?? [];
+  return (city: string): readonly string[] => findLine(byName(), placeKey(city))?.split(' ') ?? [];
 };
 
 /** Parses each area of a table on first use. */

@@ -115,6 +115,8 @@ export const readTax = (taxes: string, offset: number): LocalTax => {
 };
 
 const untaxed = '-';
+// Shared, because a table has thousands of areas.
+const none: readonly never[] = [];
 
 const writePeriod = ({ taxes, from, to, evidence }: PackedPeriod) => [
   taxes === null ? null : writeOffsets(taxes) || untaxed,
@@ -123,7 +125,7 @@ const writePeriod = ({ taxes, from, to, evidence }: PackedPeriod) => [
   evidence,
 ];
 const readPeriod = ([taxes = '', from = '', to = '', evidence]: readonly string[]): PackedPeriod => ({
-  taxes: taxes === '' ? null : taxes === untaxed ? [] : readOffsets(taxes),
+  taxes: taxes === '' ? null : taxes === untaxed ? none : readOffsets(taxes),
   from: from || null,
   to: to || null,
   evidence: Number(evidence),
@@ -138,7 +140,7 @@ export const readArea = (areas: string, offset: number): PackedArea => {
   const first = readPeriod(fields);
   const others: PackedPeriod[] = [];
   for (let at = periodFields; at < fields.length; at += periodFields) others.push(readPeriod(fields.slice(at)));
-  return { county, place, aliases: aliases === '' ? [] : aliases.split('|'), periods: [first, ...others] };
+  return { county, place, aliases: aliases === '' ? none : aliases.split('|'), periods: [first, ...others] };
 };
 
 /**

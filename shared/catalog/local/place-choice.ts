@@ -220,6 +220,7 @@ const boundedCache = <Owner extends object, Value>() => {
 const views = boundedCache<Release, Release>();
 /** The merged sources of a release and its tables, shared by all views of the release. */
 const sources = new WeakMap<Release, Release['sources']>();
+const localSets = boundedCache<Release, LocalSet>();
 const choices = boundedCache<Release, PlaceChoice>();
 
 /**
@@ -238,17 +239,20 @@ const placeView = (release: Release, table: LocalTable, candidates: readonly Dat
     return withOwnRates({ ...releaseWith(release, additions), sources: cited });
   });
 
-const toLocalSet = (table: LocalTable, { dated, county }: Dated): LocalSet => {
+const toLocalSet = (release: Release, table: LocalTable, candidate: Dated): LocalSet => {
+  const { dated, county } = candidate;
   if (dated === null) return unknownSet;
-  const { period, approximation, published } = dated;
-  const codes = (period.taxes ?? []).map(({ code }) => code);
-  return {
-    key: codes.toSorted().join(' '),
-    codes,
-    county: county === '' ? null : `${table.fips}${county}`,
-    approximation,
-    published,
-  };
+  return localSets(release, `${dateKey(candidate)}.${county}`, () => {
+    const { period, approximation, published } = dated;
+    const codes = (period.taxes ?? []).map(({ code }) => code);
+    return {
+      key: codes.toSorted().join(' '),
+      codes,
+      county: county === '' ? null : `${table.fips}${county}`,
+      approximation,
+      published,
+    };
+  });
 };
 
 /** Returns the rate of a candidate; `null` if it is not established. */
@@ -256,9 +260,9 @@ const datedUnits = ({ dated, missing }: Dated): bigint | null =>
   dated && missing === null ? dated.period.units : null;
 
 /** Returns the source of an area without local taxes. Such an area has no rate to cite the source. */
-const findEvidence = (charged: Dated | undefined): LocalChoice['evidence'] => {
+const untaxedEvidence = (charged: Dated | undefined): LocalChoice['evidence'] | undefined => {
   const period = charged?.dated?.period;
-  return period?.taxes?.length === 0 ? [period.evidence] : [];
+  return period?.taxes?.length === 0 ? [period.evidence] : undefined;
 };
 
 /** Returns each set once, the charged set first. */
@@ -272,7 +276,7 @@ const distinctSets = (meant: LocalSet, all: readonly LocalSet[]): LocalChoice['p
 const listOtherSets = (release: Release, table: LocalTable, all: readonly Dated[]): readonly OtherSet[] => {
   const sets = new Map<string, OtherSet>();
   for (const one of all) {
-    const set = toLocalSet(table, one);
+    const set = toLocalSet(release, table, one);
     const key = `${set.key} ${set.county}`;
     if (one.dated === null || sets.has(key)) continue;
     const county = one.county === '' ? '' : table.countyName(one.county);
@@ -291,25 +295,30 @@ const findChoice = (
 ): PlaceChoice => {
   const table = loadLocalTable(release);
   const found = findPlace(table, address);
-  const { isNamed: _, candidates, ...reading } = found;
+  const { candidates } = found;
   const { approximate_from: approximate = local.established_from } = release;
   const days = { established: local.established_from, approximate };
   const all = candidates.map((one): Dated => ({ ...one, dated: one.area && rateOfArea(one.area, day, days) }));
-  const ofAll = all.map((one) => toLocalSet(table, one));
+  const ofAll = all.map((one) => toLocalSet(release, table, one));
   const [charged] = all;
   const meant = ofAll[0] ?? unknownSet;
   const byPlace: ByPlace = {
-    ...reading,
+    city: found.city,
+    suggestion: found.suggestion,
+    contradictsCounty: found.contradictsCounty,
+    unknownCounty: found.unknownCounty,
+    zipCounties: found.zipCounties,
     area: chargedArea(candidates, table),
     missing: charged?.missing ?? null,
     possible: possibleAreas(table, candidates, all.map(datedUnits)),
     established: charged?.area ? (charged.area.periods[0].from ?? local.established_from) : null,
   };
+  const plain = plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant);
   const choice: LocalChoice = {
-    ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),
-    possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
+    ...plain,
+    possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : plain.possible,
     ...(!isOpen(byPlace) && !isIncomplete(byPlace) && all.length > 1 && { equal: listOtherSets(release, table, all) }),
-    evidence: findEvidence(charged),
+    evidence: untaxedEvidence(charged) ?? plain.evidence,
     byPlace,
   };
   // The rates of all sets are needed only to choose the highest.
@@ -332,7 +341,8 @@ export const choosePlace = (
   if (!local || loadLocalTable(release).isUntaxed) return null;
   // Cached, because a shop ships to the same ZIPs and cities repeatedly.
   const { zip5, city, county } = address;
-  const key = `${zip5 ?? ''}|${city ?? ''}|${county ?? ''}|${day}|${prefer}`;
+  // A joined key takes less memory than a template, whose parts V8 keeps as separate strings.
+  const key = [zip5, city, county, day, prefer].join('|');
   return choices(release, key, () => findChoice(release, local, address, day, prefer));
 };
 

@@ -159,22 +159,28 @@ const distinct = (areas: readonly Area[]): LocalSet[] => {
   return [...found.values()];
 };
 
+// Shared, because a choice is cached for each address.
+const none: readonly never[] = [];
+
 /** Returns a choice of one set without any uncertainty. */
-export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => ({
-  level,
-  possible: [set],
-  usual: [set],
-  evidence: [],
-  isByName: false,
-  isPart: false,
-  yieldsToCity: false,
-  lacksCity: false,
-  crossesBorders: false,
-  otherCities: [],
-  contradictsCity: false,
-  hasRanges: false,
-  byPlace: null,
-});
+export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => {
+  const only = [set] as const;
+  return {
+    level,
+    possible: only,
+    usual: only,
+    evidence: none,
+    isByName: false,
+    isPart: false,
+    yieldsToCity: false,
+    lacksCity: false,
+    crossesBorders: false,
+    otherCities: none,
+    contradictsCity: false,
+    hasRanges: false,
+    byPlace: null,
+  };
+};
 
 /**
  * Returns the choice among areas that may contain an address; `undefined` if there are none. `usual` contains the
