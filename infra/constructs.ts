@@ -1,12 +1,5 @@
 import { CfnElement, CfnOutput, CfnParameter, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import {
-  type AddToPrincipalPolicyResult,
-  type Conditions,
-  PolicyDocument,
-  PolicyStatement,
-  Role,
-  ServicePrincipal,
-} from 'aws-cdk-lib/aws-iam';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
@@ -37,9 +30,9 @@ export const allowing = (
   service: string,
   actions: readonly string[],
   resources: readonly string[],
-  conditions: Conditions = {},
-): PolicyStatement =>
-  new PolicyStatement({
+  conditions: iam.Conditions = {},
+): iam.PolicyStatement =>
+  new iam.PolicyStatement({
     actions: actions.map((action) => `${service}:${action}`),
     resources: [...resources],
     conditions,
@@ -100,20 +93,20 @@ export const logGroup = (
  * Creates a role of an AWS service with inline permissions. CDK's Role creates a separate policy resource, which
  * CloudFormation can create after the resource that needs it.
  */
-export class ServiceRole extends Role {
-  readonly #permissions: PolicyDocument;
+export class ServiceRole extends iam.Role {
+  readonly #permissions: iam.PolicyDocument;
 
   /** `service` is the first label of the principal, such as `lambda`. */
-  constructor(scope: Construct, id: string, service: string, conditions: Conditions = {}) {
-    const permissions = new PolicyDocument();
+  constructor(scope: Construct, id: string, service: string, conditions: iam.Conditions = {}) {
+    const permissions = new iam.PolicyDocument();
     super(scope, id, {
-      assumedBy: new ServicePrincipal(`${service}.amazonaws.com`, { conditions }),
+      assumedBy: new iam.ServicePrincipal(`${service}.amazonaws.com`, { conditions }),
       inlinePolicies: { Permissions: permissions },
     });
     this.#permissions = permissions;
   }
 
-  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+  override addToPrincipalPolicy(statement: iam.PolicyStatement): iam.AddToPrincipalPolicyResult {
     this.#permissions.addStatements(statement);
     return { statementAdded: true, policyDependable: this };
   }

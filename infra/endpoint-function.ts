@@ -1,18 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, Aws, DockerImage, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import {
-  Alias,
-  Architecture,
-  Code,
-  type EventInvokeConfigOptions,
-  type FunctionOptions,
-  type IFunction,
-  type IVersion,
-  Function as LambdaFunction,
-  LoggingFormat,
-  Runtime,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Action, draftPartitions, type TableAccess, writablePartitions } from '../shared/store/table-access.ts';
@@ -30,7 +18,7 @@ export type Deployment = {
   readonly logs: LogGroup;
 };
 
-type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'memorySize' | 'ephemeralStorageSize'> & {
+type Props = Pick<lambda.FunctionOptions, 'timeout' | 'environment' | 'memorySize' | 'ephemeralStorageSize'> & {
   readonly access?: TableAccess;
 };
 
@@ -44,8 +32,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  *
  * CDK's NodejsFunction runs esbuild's command line, which would need a second copy of the bundling options.
  */
-const bundledCode = (entry: Entry): Code =>
-  Code.fromAsset(root, {
+const bundledCode = (entry: Entry): lambda.Code =>
+  lambda.Code.fromAsset(root, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       local: { tryBundle: (outdir) => Boolean(bundle(entry, outdir)) },
@@ -57,7 +45,8 @@ const bundledCode = (entry: Entry): Code =>
   });
 
 // SAM runs the template's architecture. On an x64 host, arm64 would run in an emulator.
-const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
+const architecture = ({ sam }: Settings) =>
+  sam && process.arch === 'x64' ? lambda.Architecture.X86_64 : lambda.Architecture.ARM_64;
 
 /**
  * Allows a function to write only its log streams: <date>/<name of the function>[<version>]<id>. CloudFormation
@@ -75,7 +64,7 @@ const allowLogs = (role: ServiceRole, logs: LogGroup, functionId: string): void 
 };
 
 /** Creates a Lambda function with the service's defaults, a separate role, and the table access of its definition. */
-export class EndpointFunction extends LambdaFunction {
+export class EndpointFunction extends lambda.Function {
   declare readonly role: ServiceRole;
   readonly #settings: Settings;
 
@@ -95,11 +84,11 @@ export class EndpointFunction extends LambdaFunction {
       ...options,
       code: bundledCode(entry),
       handler: 'index.handler',
-      runtime: Runtime.NODEJS_24_X,
+      runtime: lambda.Runtime.NODEJS_24_X,
       architecture: architecture(settings),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
-      tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
-      loggingFormat: LoggingFormat.JSON,
+      tracing: settings.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
+      loggingFormat: lambda.LoggingFormat.JSON,
       logGroup: logs,
       role,
       // Without this, CloudFormation would delete the previous version after an update, and a rollback would be
@@ -142,16 +131,16 @@ export class EndpointFunction extends LambdaFunction {
    * not support aliases and uses the function. `events` are the retries and the failure destination of asynchronous
    * events, and `reason` states why the function itself has no dead-letter queue.
    */
-  publish(reason: string, events: EventInvokeConfigOptions = {}): IFunction {
+  publish(reason: string, events: lambda.EventInvokeConfigOptions = {}): lambda.IFunction {
     acknowledge(this, reason, ['Serverless-LambdaDLQ']);
     if (this.#settings.sam) {
       if (Object.keys(events).length > 0) this.configureAsyncInvoke(events);
       return this;
     }
     // CDK's classes do not match its interfaces under exactOptionalPropertyTypes.
-    const version = this.currentVersion as IVersion;
-    const alias = new Alias(this, 'live', { aliasName: 'live', version, ...events });
-    return fixLogicalId(alias, `${pascalCase(this.node.id)}Live`) as IFunction;
+    const version = this.currentVersion as lambda.IVersion;
+    const alias = new lambda.Alias(this, 'live', { aliasName: 'live', version, ...events });
+    return fixLogicalId(alias, `${pascalCase(this.node.id)}Live`) as lambda.IFunction;
   }
 
   #allow(actions: readonly Action[], resource: string, partitions?: readonly string[]): void {

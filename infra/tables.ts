@@ -1,13 +1,5 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  Billing,
-  type CfnGlobalTable,
-  ProjectionType,
-  StreamViewType,
-  TableEncryptionV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key as EncryptionKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
@@ -24,7 +16,7 @@ import type { Settings } from './settings.ts';
 
 const names = Object.keys(tables) as TableName[];
 
-const attribute = (name: string) => ({ name, type: AttributeType.STRING });
+const attribute = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
 
 const indexProps = ({ name, partition, sort, include }: Index) => ({
   indexName: name,
@@ -32,8 +24,8 @@ const indexProps = ({ name, partition, sort, include }: Index) => ({
   sortKey: attribute(sort),
   // DynamoDB rejects an INCLUDE projection without attributes.
   ...(include.length > 0
-    ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...include] }
-    : { projectionType: ProjectionType.KEYS_ONLY }),
+    ? { projectionType: dynamodb.ProjectionType.INCLUDE, nonKeyAttributes: [...include] }
+    : { projectionType: dynamodb.ProjectionType.KEYS_ONLY }),
 });
 
 /** Returns the name of a table in the template. */
@@ -41,7 +33,7 @@ export const tableId = (name: string): string => `${pascalCase(name)}Table`;
 
 /** The tables of table-definitions.ts. */
 export class Tables extends Construct {
-  readonly #byName: Readonly<Record<TableName, TableV2>>;
+  readonly #byName: Readonly<Record<TableName, dynamodb.TableV2>>;
   readonly #settings: Settings;
   /** The customer-managed key, for which users of a table need permission; `null` without one. */
   readonly key: EncryptionKey | null;
@@ -50,7 +42,10 @@ export class Tables extends Construct {
     super(scope, id);
     this.#settings = settings;
     this.key = settings.encryption === 'customer-managed' ? this.#dataKey() : null;
-    this.#byName = Object.fromEntries(names.map((name) => [name, this.#add(name)])) as Record<TableName, TableV2>;
+    this.#byName = Object.fromEntries(names.map((name) => [name, this.#add(name)])) as Record<
+      TableName,
+      dynamodb.TableV2
+    >;
   }
 
   /** Name that the table gets at deployment. */
@@ -97,7 +92,7 @@ export class Tables extends Construct {
   }
 
   /** The tables whose data cannot be recreated. */
-  get kept(): readonly TableV2[] {
+  get kept(): readonly dynamodb.TableV2[] {
     return names.filter((name) => tables[name].keep).map((name) => this.#byName[name]);
   }
 
@@ -112,18 +107,18 @@ export class Tables extends Construct {
     return fixLogicalId(key, 'DataKey');
   }
 
-  #add(name: TableName): TableV2 {
+  #add(name: TableName): dynamodb.TableV2 {
     const { partition, sort, ttl, indexes = [], keep: isKept }: TableDefinition = tables[name];
     const keep = isKept && this.#settings.removal === 'retain';
-    const table = new TableV2(this, name, {
+    const table = new dynamodb.TableV2(this, name, {
       partitionKey: attribute(partition),
       sortKey: attribute(sort),
       ...(ttl && { timeToLiveAttribute: ttl }),
       globalSecondaryIndexes: indexes.map(indexProps),
       // Free until it is read. A replica in another region would require both images.
-      ...(name === 'transactions' && { dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.dynamoOwnedKey(),
+      ...(name === 'transactions' && { dynamoStream: dynamodb.StreamViewType.NEW_AND_OLD_IMAGES }),
+      billing: dynamodb.Billing.onDemand(),
+      encryption: dynamodb.TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: keep,
       // RETAIN even after a failed first deployment: its rollback could not delete a protected table.
@@ -131,7 +126,7 @@ export class Tables extends Construct {
     });
     // Independent of the construct's path: moving this code must not replace the ledger with an empty table.
     fixLogicalId(table, tableId(name));
-    const resource = table.node.defaultChild as CfnGlobalTable;
+    const resource = table.node.defaultChild as dynamodb.CfnGlobalTable;
     if (this.key) {
       // The construct accepts a key only for a known region, and this template is for any.
       resource.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });

@@ -1,16 +1,5 @@
 import { Aws, CfnOutput, RemovalPolicy, Size } from 'aws-cdk-lib';
-import {
-  AccessLogFormat,
-  ApiDefinition,
-  type CfnRestApi,
-  DomainName,
-  EndpointAccessMode,
-  EndpointType,
-  LogGroupLogDestination,
-  MethodLoggingLevel,
-  SecurityPolicy,
-  SpecRestApi,
-} from 'aws-cdk-lib/aws-apigateway';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -34,24 +23,24 @@ import { stageName } from './monitoring/metrics.ts';
 import type { Settings } from './settings.ts';
 
 /** TLS policy of all API addresses: 1.2 or 1.3, with forward secrecy. */
-const tls = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+const tls = apigateway.SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
 /** Serves the API at a custom host name under the same path as at AWS's address, so clients change only the host. */
 class CustomDomain extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    api: SpecRestApi,
+    api: apigateway.SpecRestApi,
     domainName: string,
     { certificate, hostedZone }: Settings,
   ) {
     super(scope, id);
-    const domain = new DomainName(this, 'Name', {
+    const domain = new apigateway.DomainName(this, 'Name', {
       domainName,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificate ?? ''),
-      endpointType: EndpointType.REGIONAL,
+      endpointType: apigateway.EndpointType.REGIONAL,
       securityPolicy: tls,
-      endpointAccessMode: EndpointAccessMode.BASIC,
+      endpointAccessMode: apigateway.EndpointAccessMode.BASIC,
     });
     domain.addBasePathMapping(api, { basePath: stageName, stage: api.deploymentStage });
     if (hostedZone !== null) {
@@ -112,7 +101,7 @@ const flood = (limit: number, priority: number): Rule => ({
  * API Gateway returns blocked requests in the error envelope (api-definition.ts). A flood gets 429 with Retry-After.
  */
 class Firewall extends Construct {
-  constructor(scope: Construct, id: string, api: SpecRestApi, { name, wafRequestsPerAddress }: Settings) {
+  constructor(scope: Construct, id: string, api: apigateway.SpecRestApi, { name, wafRequestsPerAddress }: Settings) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
@@ -147,7 +136,7 @@ const compressed = Size.kibibytes(16);
 /** The REST API: a separate function per endpoint, and every error in the same envelope. */
 export class TaxApi extends Construct {
   readonly #deployment: Deployment;
-  readonly #api: SpecRestApi;
+  readonly #api: apigateway.SpecRestApi;
   readonly #functions: EndpointFunction[] = [];
 
   constructor(scope: Construct, id: string, deployment: Deployment) {
@@ -179,13 +168,13 @@ export class TaxApi extends Construct {
     return `https://${host}/${this.#api.deploymentStage.stageName}`;
   }
 
-  #restApi(methods: readonly Method[]): SpecRestApi {
+  #restApi(methods: readonly Method[]): apigateway.SpecRestApi {
     const { settings } = this.#deployment;
     // Independent of `domain`: clients use this address until they and the DNS record have moved.
     const disableExecuteApiEndpoint = settings.awsAddress === 'shut';
     const methodSettings = {
       metricsEnabled: settings.methodMetrics,
-      loggingLevel: MethodLoggingLevel.ERROR,
+      loggingLevel: apigateway.MethodLoggingLevel.ERROR,
       // Bodies contain customers' addresses and must not be logged.
       dataTraceEnabled: false,
     };
@@ -196,11 +185,11 @@ export class TaxApi extends Construct {
       'x-amazon-apigateway-security-policy': tls,
       'x-amazon-apigateway-endpoint-access-mode': 'BASIC',
     });
-    const api = new SpecRestApi(this, 'Api', {
-      apiDefinition: ApiDefinition.fromInline(definition),
+    const api = new apigateway.SpecRestApi(this, 'Api', {
+      apiDefinition: apigateway.ApiDefinition.fromInline(definition),
       // The only dimension that distinguishes its metrics.
       restApiName: settings.name,
-      endpointTypes: [EndpointType.REGIONAL],
+      endpointTypes: [apigateway.EndpointType.REGIONAL],
       disableExecuteApiEndpoint,
       minCompressionSize: compressed,
       // Creates the role with which API Gateway writes logs, one per account and region. Retained, because other APIs
@@ -215,14 +204,14 @@ export class TaxApi extends Construct {
         throttlingRateLimit: throttle.ratePerSecond,
         throttlingBurstLimit: throttle.burst,
         methodOptions: documentMethods(methodSettings, this.#endpoints()),
-        accessLogDestination: new LogGroupLogDestination(logGroup(this, 'AccessLog', settings)),
-        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+        accessLogDestination: new apigateway.LogGroupLogDestination(logGroup(this, 'AccessLog', settings)),
+        accessLogFormat: apigateway.AccessLogFormat.jsonWithStandardFields(),
       },
     });
     // A different logical id would create a new API at a new address.
     fixLogicalId(api, 'Api');
     // The default of a regional API accepts TLS 1.0. This also applies to its custom domain.
-    const resource = api.node.defaultChild as CfnRestApi;
+    const resource = api.node.defaultChild as apigateway.CfnRestApi;
     resource.securityPolicy = tls;
     resource.endpointAccessMode = 'BASIC';
     // Otherwise API Gateway creates it on the first error, without retention.

@@ -1,11 +1,4 @@
-import {
-  type CfnAlarm,
-  ComparisonOperator,
-  type CreateAlarmOptions,
-  type IMetric,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import { runsOfNight } from '../../functions/update-content.ts';
@@ -22,11 +15,11 @@ export type AlarmDefinition = {
   readonly runbook?: string;
   /** The problem in one sentence, for the alarm mail. */
   readonly description: string;
-  readonly metric: IMetric;
+  readonly metric: cloudwatch.IMetric;
   /** The evaluated periods; by default, they end now. */
-  readonly evaluationWindow?: CfnAlarm.EvaluationWindowProperty;
-} & Pick<CreateAlarmOptions, 'evaluationPeriods'> &
-  Partial<CreateAlarmOptions>;
+  readonly evaluationWindow?: cloudwatch.CfnAlarm.EvaluationWindowProperty;
+} & Pick<cloudwatch.CreateAlarmOptions, 'evaluationPeriods'> &
+  Partial<cloudwatch.CreateAlarmOptions>;
 
 /** What the alarms and the dashboard monitor. */
 export type Monitored = {
@@ -55,15 +48,19 @@ type Row = {
 const table: Readonly<Record<keyof typeof rows, Row>> = rows;
 
 /** Returns the alarm of a row of alarms.json. */
-const alarm = (id: keyof typeof rows, metric: IMetric, more: Partial<AlarmDefinition> = {}): AlarmDefinition => {
+const alarm = (
+  id: keyof typeof rows,
+  metric: cloudwatch.IMetric,
+  more: Partial<AlarmDefinition> = {},
+): AlarmDefinition => {
   const { periods: evaluationPeriods, firesBelow, firesIfMissing, wholeDay, ...row } = table[id];
   return {
     id,
     ...row,
     metric,
     evaluationPeriods,
-    ...((firesBelow || firesIfMissing) && { comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD }),
-    ...(firesIfMissing && { treatMissingData: TreatMissingData.BREACHING }),
+    ...((firesBelow || firesIfMissing) && { comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD }),
+    ...(firesIfMissing && { treatMissingData: cloudwatch.TreatMissingData.BREACHING }),
     ...(wholeDay && { evaluationWindow: { wallClockWindow: {} } }),
     ...more,
   };
@@ -88,15 +85,15 @@ const listServiceAlarms = ({ metrics, data: { tables } }: Monitored): AlarmDefin
 const listScheduleAlarms = ({ metrics, settings, data }: Monitored): AlarmDefinition[] => [
   alarm('RunsFailed', metrics.waiting(data.failedRuns)),
   ...(Object.keys(schedules) as ScheduleName[]).map((name) =>
-    alarm('ScheduleSilent', metrics.ofSchedule(name, 'Complete', Stats.SAMPLE_COUNT), {
+    alarm('ScheduleSilent', metrics.ofSchedule(name, 'Complete', cloudwatch.Stats.SAMPLE_COUNT), {
       id: `${pascalCase(name)}Silent`,
       runbook: 'ScheduleSilent',
       description: table.ScheduleSilent.description.replace('No run', `No run of ${name}`),
     }),
   ),
-  alarm('SweepIncomplete', metrics.ofSchedule('sweep-drafts', 'Complete', Stats.MAXIMUM)),
-  alarm('FilingsStuck', metrics.ofSchedule('close-periods', 'Failed', Stats.MINIMUM)),
-  alarm('FilingsLate', metrics.ofSchedule('close-periods', 'Complete', Stats.MAXIMUM)),
+  alarm('SweepIncomplete', metrics.ofSchedule('sweep-drafts', 'Complete', cloudwatch.Stats.MAXIMUM)),
+  alarm('FilingsStuck', metrics.ofSchedule('close-periods', 'Failed', cloudwatch.Stats.MINIMUM)),
+  alarm('FilingsLate', metrics.ofSchedule('close-periods', 'Complete', cloudwatch.Stats.MAXIMUM)),
   ...(settings.contentUpdates === 'off'
     ? []
     : [

@@ -1,15 +1,5 @@
 import { ArnFormat, CfnOutput, Stack, Validations } from 'aws-cdk-lib';
-import {
-  Alarm,
-  type CfnAlarm,
-  ComparisonOperator,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  type IWidget,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -20,10 +10,10 @@ import type { Settings } from '../settings.ts';
 import { type AlarmDefinition, listAlarms, type Monitored } from './alarms.ts';
 import { listMetrics, type Metrics } from './metrics.ts';
 
-const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
-  new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
+const graph = (title: string, left: cloudwatch.IMetric[], right: cloudwatch.IMetric[] = []): cloudwatch.IWidget =>
+  new cloudwatch.GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
-const listRequestWidgets = ({ everyBy, counted, ...metrics }: Metrics, isFull: boolean): IWidget[][] => [
+const listRequestWidgets = ({ everyBy, counted, ...metrics }: Metrics, isFull: boolean): cloudwatch.IWidget[][] => [
   [
     graph(
       'Requests',
@@ -37,11 +27,11 @@ const listRequestWidgets = ({ everyBy, counted, ...metrics }: Metrics, isFull: b
     ),
   ],
   [
-    graph('Refusals by code', [everyBy('code', 'Refused', Stats.SUM)]),
+    graph('Refusals by code', [everyBy('code', 'Refused', cloudwatch.Stats.SUM)]),
     ...(isFull
       ? [
-          graph('Tax by state, dollars calculated', [everyBy('state', 'Tax', Stats.SUM)]),
-          graph('Documents by state', [everyBy('state', 'Tax', Stats.SAMPLE_COUNT)]),
+          graph('Tax by state, dollars calculated', [everyBy('state', 'Tax', cloudwatch.Stats.SUM)]),
+          graph('Documents by state', [everyBy('state', 'Tax', cloudwatch.Stats.SAMPLE_COUNT)]),
         ]
       : []),
   ],
@@ -64,7 +54,7 @@ const listRequestWidgets = ({ everyBy, counted, ...metrics }: Metrics, isFull: b
   ],
 ];
 
-const listLedgerWidgets = ({ metrics, data }: Monitored): IWidget[] => {
+const listLedgerWidgets = ({ metrics, data }: Monitored): cloudwatch.IWidget[] => {
   const ledger = data.tables.getName('transactions');
   const queues = [data.failedRuns, ...(data.events ? [data.events.deadLetterQueue] : []), data.uncounted];
   const ofTable = (...names: readonly string[]) => names.map((name) => metrics.ofTable(ledger, name));
@@ -79,9 +69,9 @@ const listLedgerWidgets = ({ metrics, data }: Monitored): IWidget[] => {
   ];
 };
 
-const listWorkWidgets = ({ ofSchedule }: Metrics, isFull: boolean): IWidget[] => {
+const listWorkWidgets = ({ ofSchedule }: Metrics, isFull: boolean): cloudwatch.IWidget[] => {
   const sums = (schedule: ScheduleName, ...names: readonly string[]) => names.map((name) => ofSchedule(schedule, name));
-  const complete = (schedule: ScheduleName) => ofSchedule(schedule, 'Complete', Stats.MINIMUM);
+  const complete = (schedule: ScheduleName) => ofSchedule(schedule, 'Complete', cloudwatch.Stats.MINIMUM);
   return [
     graph('Drafts swept', [
       ...sums('sweep-drafts', ...(isFull ? ['Voided', 'Skipped'] : [])),
@@ -93,7 +83,7 @@ const listWorkWidgets = ({ ofSchedule }: Metrics, isFull: boolean): IWidget[] =>
 };
 
 /** Returns the widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
-const listDashboardRows = (monitored: Monitored): IWidget[][] => {
+const listDashboardRows = (monitored: Monitored): cloudwatch.IWidget[][] => {
   const { metrics, settings, data, pipe } = monitored;
   const isFull = settings.metrics === 'full';
   const updateNames = ['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const;
@@ -119,7 +109,7 @@ const listDashboardRows = (monitored: Monitored): IWidget[][] => {
           'Backups of tables by day',
           ends.map((end) => metrics.backups(data.vault?.backupVaultName ?? '', end)),
         ),
-    ].filter((widget) => widget instanceof GraphWidget),
+    ].filter((widget) => widget instanceof cloudwatch.GraphWidget),
   ];
 };
 
@@ -135,22 +125,25 @@ export class Monitoring extends Construct {
     const monitored = { ...others, metrics: listMetrics(others.settings) };
     const notification = new SnsAction(this.#topic());
     for (const definition of listAlarms(monitored)) this.#add(definition, notification);
-    new Dashboard(this, 'Dashboard', { dashboardName: this.#settings.name, widgets: listDashboardRows(monitored) });
+    new cloudwatch.Dashboard(this, 'Dashboard', {
+      dashboardName: this.#settings.name,
+      widgets: listDashboardRows(monitored),
+    });
   }
 
   #add(definition: AlarmDefinition, notification: SnsAction): void {
     const { id, runbook: heading = id, description, evaluationWindow, ...options } = definition;
-    const alarm = new Alarm(this, id, {
+    const alarm = new cloudwatch.Alarm(this, id, {
       threshold: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       // A period without requests is not a failure.
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       ...options,
       alarmName: `${this.#settings.name}-${id}`,
       alarmDescription: `${description} What to do: ${this.#settings.runbookUrl ?? runbook}#${heading.toLowerCase()}`,
     });
     fixLogicalId(alarm, `${id}Alarm`);
-    (alarm.node.defaultChild as CfnAlarm).evaluationWindow = evaluationWindow;
+    (alarm.node.defaultChild as cloudwatch.CfnAlarm).evaluationWindow = evaluationWindow;
     alarm.addAlarmAction(notification);
     alarm.addOkAction(notification);
   }
