@@ -180,13 +180,17 @@ const countryProblem = (address: PostalAddress, country: string, pointer: string
 export const sentState = (address: PostalAddress, country = readCountry(address)): string =>
   address.state?.trim() || (territories.has(country) ? country : '');
 
-/** Splits a city with its state, and possibly its ZIP code: `Austin` and TX for `Austin, TX 78701`. */
-export const splitCity = (text: string): { readonly city: string; readonly state: string | null } => {
+/**
+ * Splits a city with its state, and possibly its ZIP code: `Austin`, TX and 78701 for `Austin, TX 78701`. `zip` is empty
+ * if it is not in the state.
+ */
+export const splitCity = (text: string) => {
   const comma = text.lastIndexOf(',');
-  if (comma <= 0) return { city: text, state: null };
-  const region = text.slice(comma + 1).replace(/\s\d{5}(-\d{4})?\s*$/, '');
-  const state = stateCode(region.trim());
-  return { city: state === null ? text : text.slice(0, comma), state };
+  const region = text.slice(comma + 1).trim();
+  const [zip = ''] = /\d{5}(-\d{4})?$/.exec(region) ?? [];
+  const state = comma <= 0 ? null : stateCode(region.slice(0, region.length - zip.length).trim());
+  const isIn = state !== null && statesOfZip(zip.slice(0, 5)).includes(state);
+  return { city: state === null ? text : text.slice(0, comma), state, zip: isIn ? zip : '' };
 };
 
 /**
@@ -203,10 +207,11 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
       countryProblem(address, country, pointer) ?? accept({ ...abroad, country, city: cityName(address.city ?? '') })
     );
   const stateText = sentState(address, country);
-  const zipText = address.postal_code?.trim() ?? '';
+  const inCity = splitCity(address.city ?? '');
+  const isSameState = stateText === '' || stateCode(stateText) === inCity.state;
+  const zipText = address.postal_code?.trim() || (isSameState ? inCity.zip : '');
   const [, zip5 = null, plus4 = null] = zipPattern.exec(zipText) ?? [];
   const states = zip5 === null ? [] : statesOfZip(zip5);
-  const inCity = splitCity(address.city ?? '');
   const isInCity = inCity.state !== null && (zip5 === null || states.includes(inCity.state));
   const given = stateText === '' ? (isInCity ? inCity.state : null) : stateCode(stateText);
   if (stateText !== '' && given === null) return unresolvable(`${pointer}/state`, stateAdvice(stateText));
