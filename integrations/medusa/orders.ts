@@ -87,7 +87,7 @@ const logProblems = (container: Container, problems: readonly Problem[]): void =
   for (const problem of problems) getLogger(container).error(`Levy: ${formatProblem(problem)}`);
 };
 
-/** Returns whether the ledger differs from an order that has not changed in the meantime. */
+/** Returns how the ledger differs from an order, or `null` if it does not or the order has changed in the meantime. */
 export const readDifference = async (
   container: Container,
   order: SoldOrder,

@@ -72,8 +72,8 @@ export class LevyTaxProvider {
   }
 
   /**
-   * A different plugin calculates tax. In a region with one country, each cart has that country before it has an
-   * address.
+   * Handles a calculation without the hook, such as one by another plugin. A cart without a ZIP code is still open: in a
+   * region with one country, it has that country from the start.
    */
   #withoutHook({ address }: CalculationContext): TaxContext {
     if (!address.postal_code) return { kind: 'open' };

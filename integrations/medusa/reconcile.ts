@@ -36,7 +36,7 @@ const changedIn = async (container: Container, range: object): Promise<string[]>
   return [...ids];
 };
 
-/** Orders with credits whose sale minus the credits differs from the amount that the shop kept. */
+/** Returns a problem for each refunded order whose sale minus its credits differs from the amount that the shop kept. */
 const readDifferences = async (container: Container, orders: readonly SoldOrder[], known: readonly Problem[]) => {
   const differences: Problem[] = [];
   for (const order of orders) {

@@ -97,7 +97,7 @@ export const Settings = z.object({
    * return is overdue, `filing.overdue` follows. `null` sends neither.
    */
   filing_reminder_days: z.nullable(z.array(z.int())),
-  /** Who files the returns; `null` is not set. Personal data of the business. */
+  /** Who files the returns; `null` if it is not set. Personal data of the business. */
   return_identity: z.nullable(ReturnIdentity),
   /** Days from the creation of a transaction until its personal data is removed; `null` keeps the data. */
   retain_personal_data_days: z.nullable(z.int()),

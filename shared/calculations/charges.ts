@@ -62,7 +62,7 @@ export const assignRoles = (lines: readonly Priced[]): readonly Role[] => {
   });
 };
 
-/** The fields that determine the role of a line item. */
+/** Returns the fields that determine the role of a line item. */
 export const toPriced = ({
   product_tax_code,
   unit_price,

@@ -81,8 +81,8 @@ const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
   treatments.some(({ effect }) => effect.kind !== 'collection_exemption') ||
   rows.every(({ reason }) => reason === 'not_subject_to_tax');
 
-// No certificate is needed if no tax is charged. An exempt product can have taxed shipping. `elsewhere` is the own place
-// of a charge.
+// No certificate is needed if no tax is charged. An exempt product can have taxed shipping. `elsewhere` is the place of a
+// charge with its own address.
 const isCharged = (
   index: number,
   located: readonly LocatedLine[],

@@ -157,7 +157,7 @@ const isSpan = ({ from, to }: Days): boolean => to === null || from <= to;
 export class LocalTaxes {
   private readonly taxes = new Map<string, KeyedTax>();
   private readonly places = new Map<string, KeyedPlace>();
-  /** The first places with an id, as text. */
+  /** The first definition of each place id, and its line. */
   private readonly byId = new Map<string, { readonly text: string; readonly line: number }>();
   /** Cities with a refused row, and the first day of the rates in these rows. */
   private readonly contradicted = new Map<string, string>();

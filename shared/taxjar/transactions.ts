@@ -287,7 +287,7 @@ const list = async (kind: Kind, request: Request): Promise<TaxJarResponse> => {
     ...(to && { 'tax_date[lte]': to }),
   };
   const ids: string[] = [];
-  const tooLong = 'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.';
+  const tooLong = 'The list is too long. Send a shorter range of from_transaction_date to to_transaction_date.';
   for await (const row of everyRow<Recorded>(request, '/transactions', filters, tooLong)) {
     const { status, metadata } = row;
     const own = metadata['taxjar_provider'] ?? 'api';

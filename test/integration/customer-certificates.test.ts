@@ -388,12 +388,12 @@ describe('the recorded certificate of a transaction', () => {
     for (const ship_to of [undefined, own]) {
       const shipping = { id: 'both', amount: '10.00', ship_to };
       const { id } = await made(client.create(sale({ ...buyer(), line_items, shipping, status: 'finalized' })));
-      // 10.00 by 100.00 and 50.00 is 6.67 and 3.33. The pickup has no part of it.
+      // 10.00 in proportion to 100.00 and 50.00 is 6.67 and 3.33. The pickup has no share.
       const reasons = (resale: string, government: string) =>
         `taxable 0.00 tax 0.00, resale ${resale}, government ${government}, nonprofit 30.00`;
       expect(await readReturn()).toBe(`190.00 ${reasons('106.67', '53.33')}`);
       const part = { ...october9, line_items: [{ id: 'pickup', quantity: '1', unit_price: '0.00' }] };
-      // 0.02 of 0.03 and of 0.07 are resale at 2/3: 0.02 and 0.01, then 0.05 and 0.02 of 0.07.
+      // Two thirds are resale: 0.02 of 0.03; then 0.05 of 0.07, the sum of both credits.
       for (const [amount, expected] of [
         ['0.03', `189.97 ${reasons('106.65', '53.32')}`],
         ['0.04', `189.93 ${reasons('106.62', '53.31')}`],

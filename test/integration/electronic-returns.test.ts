@@ -165,7 +165,7 @@ describe('electronic returns', () => {
   });
 
   describe('refused electronic returns', () => {
-    // The state's rate is or includes a tax that is reported elsewhere: on meals or on alcohol.
+    // All or part of the state's rate is a tax on meals or alcohol, which is reported elsewhere.
     it.each([
       ['VT', 'Burlington', '05401', 'FOOD.PREPARED_FOOD', '32 V.S.A. 9241'],
       ['RI', 'Providence', '02903', 'FOOD.PREPARED_FOOD', '44-18-18.1'],

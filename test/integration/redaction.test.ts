@@ -187,7 +187,7 @@ describe('redact', () => {
       const { totals } = await made(client.call('POST', '/filings', { body }));
       return totals.map(({ exempt_by_reason: by }) => [by.resale, by.government]);
     };
-    // 9.98 by 200.00 and 100.00 is 6.65 and 3.33.
+    // 9.98 in proportion to 200.00 and 100.00 is 6.65 and 3.33.
     expect(await readReasons()).toEqual([['206.65', '103.33']]);
     await redactTransaction(client.account.id, id, 'operator', redactionPorts());
     expect(await verify(client.account.id)).toMatchObject({ code: 0, findings: [] });

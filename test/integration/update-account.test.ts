@@ -47,7 +47,7 @@ describe('POST /account', () => {
     expect(after.changes?.map(({ setting, before, after }) => [setting, before, after])).toEqual([
       ['filing_reminder_days', '[7,2]', '[5,1]'],
       ['time_zone', '"UTC"', '"America/New_York"'],
-      // The numbers of the business are left out.
+      // The taxpayer and account numbers are left out.
       ['return_identity', 'null', '"set"'],
       ['registrations', 'null', JSON.stringify([monthly('MI'), monthly('OH')])],
     ]);

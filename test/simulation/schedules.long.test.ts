@@ -42,7 +42,7 @@ it(`keeps every invariant in ${count} schedules of requests, faults and crashes`
   ]);
   const { none = 0, 'stale index': _, ...faults } = outcome.faults;
   const faulted = Object.values(faults).reduce((sum, times) => sum + times, 0);
-  // A quarter of the calls; in the long schedules about filings, a twelfth.
+  // A quarter of the calls fail, and a twelfth in the long schedules of filings.
   expect(faulted / (faulted + none)).toBeGreaterThan(0.1);
 });
 

@@ -114,7 +114,6 @@ const isFree = (outcome: ReturnType<typeof ask>) =>
   outcome.tax_amount === '0.00' && outcome.line_items[0]?.taxes[0]?.taxability_reason === 'product_exempt_holiday';
 const aCentAbove = (price: string) => (Number(price) + 0.01).toFixed(2);
 
-/** Sales tax holidays of 2026: first and last days and limits, typed by hand. */
 describe('sales tax holidays', () => {
   /** States whose law was checked, so their exemptions have no warning. */
   const confirmed = 'AL AR CT FL IA MD MO MS OK TN TX VA WV'.split(' ');

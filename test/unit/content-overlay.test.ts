@@ -313,7 +313,7 @@ const play = async (
   }
 };
 
-// On a day before the first complete day of the second import, the first one applies. The third one is complete.
+// Three imports of Albany. Only the second one is incomplete: before its first complete day, the first one applies.
 const albany = { kind: 'city', city: 'ALBANY', from: null, to: null } as const;
 const overlaid = [1000, 2000, 3000].map((local): Step => {
   const rate = { local, rateFrom: '2020-01-01' };

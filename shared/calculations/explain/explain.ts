@@ -163,7 +163,7 @@ const shippingExemption = (release: Release | null, explained: Explained): strin
   return index < 0 ? null : describeExemption(index, explained);
 };
 
-/** A shipping charge can go to several places. Rows use their release. The rows of a state are rounded together. */
+/** Explains a shipping charge, which can go to several states: each row has the release of its state. */
 const shippingSteps = (line: TaxLine, index: number, pointer: string, explained: Explained): ExplanationStep[] => {
   const { document, taxed, write, parts, findRelease } = explained;
   const figures = taxed.lines[index] as TaxedCharge;

@@ -37,7 +37,7 @@ const listSteps = ({ account, hasTransactions }: Progress): readonly Step[] => {
   const noKey = 'An operator creates it.';
   const calculated = 'A draft or sale was calculated.';
   const noDraft = 'Shown after the first draft, because calculations are not stored.';
-  const noIdentity = 'Electronic returns need the name and the numbers of the business.';
+  const noIdentity = 'Electronic returns need the name of the business, and its taxpayer and account numbers.';
   const onlyFinalized = 'Only finalized transactions count in returns.';
   const steps: readonly (Step | false)[] = [
     ['Registrations', isRegistered, isRegistered ? states : noCalendar, settings],

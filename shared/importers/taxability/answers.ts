@@ -100,8 +100,8 @@ const additionalTaxes: Readonly<Record<string, string>> = {
   'CANNABIS.ADULT_USE_CANNABIS': 'Assumed: excise taxes on cannabis are not part of this tax.',
   'TELECOM.TELECOMMUNICATIONS': 'Assumed: fees and surcharges on telecommunications are not part of this tax.',
   'MOTOR_VEHICLES.AUTO_PARTS': 'Assumed: fees on tires and batteries are not part of this tax.',
-  'FOOD.PREPARED_FOOD': 'Assumed: a tax on meals of a locality, if there is one, is not part of this tax.',
-  'FOOD.CATERING': 'Assumed: a tax on meals of a locality, if there is one, is not part of this tax.',
+  'FOOD.PREPARED_FOOD': 'Assumed: local taxes on meals are not part of this tax.',
+  'FOOD.CATERING': 'Assumed: local taxes on meals are not part of this tax.',
 };
 
 /** Localities add no tax to a special rate on meals, except in Vermont, where a hand-written rule sets one. */

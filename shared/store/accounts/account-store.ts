@@ -85,7 +85,7 @@ export async function* allAccounts(): AsyncGenerator<Account> {
   }
 }
 
-/** A setting as JSON, without the numbers of the business. */
+/** A setting as JSON, without taxpayer and account numbers. */
 const getText = (setting: keyof Settings, value: unknown): string =>
   setting === 'return_identity' && value !== null ? '"set"' : JSON.stringify(value);
 
