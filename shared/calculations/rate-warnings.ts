@@ -8,9 +8,11 @@ import { listElections } from '../catalog/remote-sales.ts';
 import { sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';
+import { generalRates } from '../tax/assessment.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxedDocument, TaxLine, TaxRow } from '../tax/document.ts';
 import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-excise.ts';
+import { isTaxedAlike } from '../tax/rule-choice.ts';
 import { adviseAddress, ambiguityRejected, ambiguousAddress, appliedAreaText, areasMax } from './ambiguity.ts';
 import type { ReadDocument } from './document.ts';
 import { listedUpTo } from './explain/step.ts';
@@ -152,6 +154,28 @@ const exactTaxesAt = (place: Place, lines: readonly TaxLine[], document: TaxDocu
   return taxed.map(({ rows }) => sum(rows.map(({ exact }) => exact)));
 };
 
+/** Returns the combined rate of a place on a product without a rule; `null` if a rate is not established. */
+const rateAt = ({ release, jurisdictions, isInterstate }: Place, { product }: TaxLine, day: string): bigint | null => {
+  let units = 0n;
+  for (const { code } of jurisdictions) {
+    const rate = release && rateOn(release, code, day);
+    if (!rate) return null;
+    units += generalRates(rate, product, isInterstate).own.rate.units;
+  }
+  return units;
+};
+
+/**
+ * Returns whether the taxes on lines could differ between two places of a state. If no rule depends on the place, the
+ * rates decide, which is much faster than calculating the taxes.
+ */
+const mayDiffer = (lines: readonly TaxLine[], a: Place, b: Place, { day, passOnGeneralExcise }: TaxDocument): boolean =>
+  lines.some((line) => {
+    if (passOnGeneralExcise || !a.release || !isTaxedAlike(a.release, line.product)) return true;
+    const rate = rateAt(a, line, day);
+    return rate === null || rate !== rateAt(b, line, day);
+  });
+
 /** The lines of one address that could be in other places with the same general rate, and their exact taxes there. */
 type OpenAddress = {
   readonly address: TaxingAddress & { readonly choice: { readonly byPlace: ByPlace } };
@@ -159,6 +183,7 @@ type OpenAddress = {
   /** The indexes of the lines that are taxed there. */
   readonly indexes: readonly number[];
   readonly taxes: readonly bigint[];
+  /** The other places where the taxes may differ. */
   readonly others: readonly {
     readonly equal: TaxingAddress['equal'][number];
     readonly place: Place;
@@ -183,13 +208,15 @@ const listOpenAddresses = ({ document, located }: Read, taxed: TaxedDocument): r
   return [...Map.groupBy(open, (index) => located[index]?.decisive).values()].map((indexes) => {
     const one = located[indexes[0] as number] as LocatedLine;
     const address = one.decisive[0] as OpenAddress['address'];
-    const taxesAt = (at: Place) => exactTaxesAt(at, indexes.map(lineAt), document);
-    const others = address.equal.map((equal) => {
+    const lines = indexes.map(lineAt);
+    const others = address.equal.flatMap((equal) => {
       const ends = [[{ ...address, county: equal.county }, equal.place.jurisdictions]] as const;
       const place = placeAt(equal.place, ends, one.place.isInterstate);
-      return { equal, place, taxes: taxesAt(place) };
+      if (!mayDiffer(lines, one.place, place, document)) return [];
+      return [{ equal, place, taxes: exactTaxesAt(place, lines, document) }];
     });
-    return { address, located: one, indexes, taxes: taxesAt(one.place), others };
+    const taxes = others.length === 0 ? [] : exactTaxesAt(one.place, lines, document);
+    return { address, located: one, indexes, taxes, others };
   });
 };
 

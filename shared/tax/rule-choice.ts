@@ -55,6 +55,16 @@ export const appliesIn = (rule: Rule, { type, code, kind, zip5, county }: Taxing
 const namesPlaces = ({ jurisdictions, kinds, zips, counties }: Rule): boolean =>
   Boolean(jurisdictions || kinds || zips || counties);
 
+/**
+ * Returns whether each rule for a product taxes or exempts it in all jurisdictions, at any price. Places with equal
+ * combined rates then charge equal taxes.
+ */
+export const isTaxedAlike = (release: Release, { path }: ProductTaxCode): boolean =>
+  listCandidates(release, path).every(
+    ({ rule }) =>
+      rule.levels === null && !namesPlaces(rule) && (rule.effect.type === 'taxable' || rule.effect.type === 'exempt'),
+  );
+
 /** Returns how many of a rule's attributes the product has; `undefined` if the rule does not apply to it. */
 const countCarried = ({ attributes: { any, all, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
   // A shortcut, because most products have no attributes.
