@@ -69,7 +69,7 @@ export class Tables extends Construct {
     return this.#byName[table].tableArn;
   }
 
-  /** `grantReadData` would grant `index/*` and every read action. */
+  /** Returns the ARN of one index: `grantReadData` would grant `index/*` and every read action. */
   getIndexArn(index: IndexName): string {
     return `${this.getArn('transactions')}/index/${index}`;
   }

@@ -53,7 +53,7 @@ const everyInterface = '0.0.0.0';
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 
-/** The local service creates tables and an account whose key it prints, which must never happen in an AWS account. */
+/** Whether a URL is of AWS, where the local service must never create tables and an account whose key it prints. */
 const isAmazon = (text: string): boolean => /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i.test(new URL(text).hostname);
 
 const isIssuer = (text: string): boolean => {

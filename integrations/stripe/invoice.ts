@@ -90,7 +90,7 @@ const millionth = 1_000_000;
 export const getQuantity = ({ quantity, quantity_decimal }: Stripe.InvoiceLineItem): number =>
   Math.round(Number(String(quantity_decimal ?? quantity ?? 1)) * millionth) / millionth || 1;
 
-/** Keeps the quantity, because some taxes depend on the price of a unit. The discount absorbs the remainder. */
+/** Converts a line. Keeps its quantity, because some taxes depend on the unit price; the discount has the remainder. */
 const toLine = ({ line, code, net }: Coded): Line => {
   const quantity = getQuantity(line);
   const whole = BigInt(millionth);

@@ -14,7 +14,7 @@ export class UnsupportedInvoice extends Error {
 /** Returns Levy's product tax code for a Stripe product id. */
 export type TaxCodes = (product: string) => Promise<string>;
 
-/** Stripe cannot return a deleted product. */
+/** Reads a product. Throws `UnsupportedInvoice` for a deleted one, which Stripe does not return. */
 const readProduct = (stripe: Stripe, id: string): Promise<Stripe.Product> =>
   stripe.products.retrieve(id).catch((error: { readonly statusCode?: number }) => {
     if (error.statusCode !== 404) throw error;

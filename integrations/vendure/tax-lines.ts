@@ -29,7 +29,7 @@ type Taxes = Calculation['line_items'][number]['taxes'];
 
 const effectiveRate = (tax: number, net: number): number => (net === 0 ? 0 : (tax / net) * 100);
 
-/** `exact` is the net amount before Vendure rounds it; Vendure calculates the price with tax from it. */
+/** Converts taxes to tax lines. Vendure calculates the price with tax from `exact`, the net before it is rounded. */
 const toTaxLines = (taxes: Taxes, net: number, exact = net): LevyTaxLine[] => {
   const amounts = taxes.map(({ tax_amount }) => Number(toMinor(tax_amount, exponent)));
   const total = amounts.reduce((sum, amount) => sum + amount, 0);

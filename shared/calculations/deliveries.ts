@@ -16,7 +16,7 @@ import { deliveriesMax, type LineItemRequest, type lineFulfillments, type Shippi
 
 const delivery = 'SHIPPING.DELIVERY';
 
-/** A gift card or a donation is not a sale, so a fee on the order does not apply to it. */
+/** Whether a fee on the order applies to a line: a gift card or a donation is not a sale. */
 const isSold = ({ product }: Line): boolean => product !== null && determineFulfillment(product) !== 'none';
 
 /** Which goods the seller's fees are usually for. */

@@ -133,7 +133,7 @@ const buildRoute = ({ address, origin, pointers }: Destination): Result<Route> =
   return from.ok ? accept({ to: to.value, from: from.value }) : from;
 };
 
-/** `from` is the origin used to detect a sale from another state if the route has no origin. */
+/** Finds where a route is taxed. `from` replaces an unknown origin only to detect a sale from another state. */
 const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string, from = route.from): Found => {
   const highest = settings.ambiguous_address === 'highest_rate';
   const elections = settings.remote_seller_elections;

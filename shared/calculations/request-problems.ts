@@ -164,7 +164,7 @@ const chargeChecks: Checks = Object.entries({
   line_item_ids: isTexts,
 });
 
-/** An object whose fields have the types of the schema, if shipping depends on them. */
+/** Whether the fields that shipping depends on have the types of the schema. */
 const isRead = (fields: JsonObject | undefined, checks: Checks): boolean =>
   checks.every(([name, check]) => check(fields?.[name]));
 

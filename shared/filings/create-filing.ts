@@ -60,7 +60,7 @@ export const readDryRun = async (
   return filing.ok && filing.value.id !== null ? readFiling(filing.value.id, call.caller.account, call.ports) : filing;
 };
 
-/** `totalsBytes` limits the totals of a dry run. */
+/** Decides a request from one read of the data. `totalsBytes` limits the totals of a dry run. */
 const createOnce = async (
   request: FilingRequest,
   call: FilingCall,

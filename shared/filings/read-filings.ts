@@ -80,7 +80,7 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
   (state === undefined || filing.state === state) &&
   (period_end === undefined || filing.period_end === period_end);
 
-/** The progress of an unfinished filing, which only its shards have. */
+/** Converts a filing to a row of a list. Only its shards have the progress of an unfinished one. */
 const toRow = async (filing: StoredFiling, account: Account, { filings, now }: FilingReadPorts): Promise<Filing> => {
   const shards = filing.isUnfinished ? await filings.progress(filing.account, filing.id) : null;
   return toFilingRow(filing, shards ? sumCounts(shards) : filing.entries, account, now());

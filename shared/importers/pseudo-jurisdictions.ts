@@ -17,7 +17,7 @@ export type Component = Dated & {
 /**
  * Returns the function that assigns readable codes to local taxes, which remain the same from one file to the next:
  * `US-TX-CITY-ROUND-ROCK`. The same name, level and rate is one jurisdiction; a different rate makes a new one,
- * `US-TX-CITY-ROUND-ROCK-78665`. Entries declare a new one.
+ * `US-TX-CITY-ROUND-ROCK-78665`. `entries` declares a new jurisdiction; it is empty for a known one.
  */
 export const newPseudoCodes = (state: string) => {
   const codes = new Map<string, string>();

@@ -68,7 +68,7 @@ const works: Readonly<Record<string, Step>> = {
   remind: schedule,
 };
 
-/** Operations that need a closed period. The schedule then stores the reminder of its return. */
+/** Operations that need a closed period; `remind` stores the reminder of its return. */
 const onClosed = ['file', 'cancel', 'remind'];
 
 const changes: Readonly<Record<string, Step>> = {

@@ -85,7 +85,7 @@ export const recorded = ({ history: _, ...transaction }: Schema<'RetrievedTransa
 export const sold = (client: Client, others: Record<string, unknown> = {}) =>
   made(client.create(sale({ status: 'finalized', ...others })));
 
-/** Records a credit of a sale; finalized by default. */
+/** Builds the request that records a credit of a sale; finalized by default. */
 export const buildCreditRequest = (parent: { readonly id: string }, others: Record<string, unknown> = {}) => ({
   type: 'credit',
   status: 'finalized',

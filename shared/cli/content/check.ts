@@ -61,7 +61,7 @@ const summarize = (results: readonly CaseResult[]) => {
   return { passed: count('pass'), failed: count('fail'), not_applicable: count('not_applicable') };
 };
 
-/** Prints each case of the state, and only the number of cases of other states. */
+/** Whether a case is printed: of other states, only the number of cases is. */
 const isListed = (worked: ListedCase, head: Release): boolean =>
   (isUnreadable(worked) && stateCode(worked.state ?? '') === null) || isOfState(worked, head);
 

@@ -141,7 +141,7 @@ const entryFindings = async (
   });
 };
 
-/** A canceled filing occupies its period until all of its entries are open again. */
+/** Whether a filing occupies its period. A canceled one does until all of its entries are open again. */
 const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'canceled' || isUnfinished;
 
 /**

@@ -16,7 +16,7 @@ const layoutModules = [
   'importers/taxability/rules.ts',
 ];
 
-/** The manifest is written after the packed files. */
+/** Whether a file is a source of packed files. The manifest is not: it is written after them. */
 const isData = (path: string): boolean => /\.(json|csv|txt)$/.test(path) && path !== 'catalog/manifest.json';
 
 export const hashSources = (): string => {

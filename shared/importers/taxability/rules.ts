@@ -170,7 +170,8 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
 const forAnimals = '_ANIMAL_USE';
 
 /**
- * A product that is exempt for people could be taxable for animals, so without a row its treatment is not established.
+ * Returns entries for animals: a product that is exempt for people could be taxable for them, so without a row its
+ * treatment is not established.
  */
 const listAnimalEntries = (entries: readonly Entry[]): readonly Entry[] => {
   if (entries.some(({ attributes }) => getRequired(attributes).includes(forAnimals))) return [];
@@ -189,8 +190,8 @@ const listAnimalEntries = (entries: readonly Entry[]): readonly Entry[] => {
 const [onRealProperty, improvement] = ['_REAL_PROPERTY', '_CAPITAL_IMPROVEMENT'];
 
 /**
- * A capital improvement is work on real property, so without a row it is treated like such work. A product cannot have
- * both attributes.
+ * Returns entries for capital improvements: they are work on real property, so without a row they are treated like it.
+ * A product cannot have both attributes.
  */
 const listImprovementEntries = (entries: readonly Entry[]): readonly Entry[] => {
   if (entries.some(({ attributes }) => getRequired(attributes).includes(improvement))) return [];

@@ -42,7 +42,7 @@ const getRecord = (item: Item, step: number): Record => {
   return { id: String(body.id), step, isClean };
 };
 
-/** The final entries and saved responses of redacted transactions. */
+/** Returns the final entries and saved responses that still have the data of a redacted transaction. */
 const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction>): string[] =>
   others.flatMap(([name, versions]) => {
     const { item, step } = versions.at(-1) ?? {};
