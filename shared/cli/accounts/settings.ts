@@ -6,6 +6,7 @@ import { settingSchemas } from '../../accounts/setting-schemas.ts';
 import { supportedVersions } from '../../api/versions.ts';
 import { jsonOrRefuse, rewordAdvice } from '../../base/command-error.ts';
 import { described, nullable, readDescription, stringEnum } from '../../base/described.ts';
+import { describeJsonError } from '../../base/json.ts';
 import { checkSetting, toSettings } from '../../settings/request.ts';
 import { explainHiddenPeriods, findHiddenPeriods } from '../../settings/update-account.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
@@ -43,29 +44,13 @@ const schemas = {
   ),
 } satisfies Record<keyof Assignable, z.ZodMiniType>;
 
-/** The settings that are written as JSON: their form, and an example. */
-const jsonForms: Partial<Record<keyof Assignable, { readonly shape: string; readonly example: string }>> = {
-  registrations: {
-    shape: '"all", null or an array of {state, from, to, frequency}',
-    example: '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]',
-  },
-  remote_seller_elections: {
-    shape: 'an array of {state, election, from, to}, or [] for none',
-    example: '[{"state":"TX","election":"single_local_use_tax","from":"2026-01-01","to":null}]',
-  },
-  ship_from: {
-    shape: 'null or an address of line1, city, state, postal_code, country',
-    example: '{"state":"MI","postal_code":"48226"}',
-  },
-  return_identity: {
-    shape: 'null or an object with legal_name, tin {type, number}, sst_id and state_ids',
-    example:
-      '{"legal_name":"A Shop LLC","tin":{"type":"FEIN","number":"123456789"},"sst_id":"S12345678","state_ids":{}}',
-  },
-  filing_reminder_days: {
-    shape: 'null or an array of at most five whole numbers from 1 to 60, such as [7,2]',
-    example: '[7,2]',
-  },
+/** The form of the settings that are written as JSON. */
+const jsonForms: Partial<Record<keyof Assignable, string>> = {
+  registrations: '"all", null or an array of {state, from, to, frequency}',
+  remote_seller_elections: 'an array of {state, election, from, to}, or [] for none',
+  ship_from: 'null or an address of line1, city, state, postal_code, country',
+  return_identity: 'null or an object with legal_name, tin {type, number}, sst_id and state_ids',
+  filing_reminder_days: 'null or an array of at most five whole numbers from 1 to 60, such as [7,2]',
 };
 
 const regions: Readonly<Record<string, string>> = {
@@ -76,44 +61,35 @@ const regions: Readonly<Record<string, string>> = {
   PST: 'America/Los_Angeles',
 };
 
-/** Parses a value: JSON, or `@` and the name of a JSON file, because shells make JSON hard to quote. */
+/**
+ * Parses a value: `@` and the name of a JSON file, because shells make JSON hard to quote; or JSON; or a text, which
+ * operators type without quotes.
+ */
 const parseValue = (text: string): unknown => {
-  if (!text.startsWith('@')) return JSON.parse(text);
-  const file = resolvePath(text.slice(1));
-  return jsonOrRefuse(readFileSync(file, 'utf8'), `The file ${file} is`);
-};
-
-const literals: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
-
-const parseScalar = (text: string): unknown => {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  return Object.hasOwn(literals, text) ? literals[text] : text;
+  if (text.startsWith('@')) {
+    const file = resolvePath(text.slice(1));
+    return jsonOrRefuse(readFileSync(file, 'utf8'), `The file ${file} is`);
+  }
+  const value: unknown = describeJsonError(text) === null ? JSON.parse(text) : text;
+  // A number in another notation, such as 1e1, is probably a typing error.
+  return typeof value === 'number' && String(value) !== text ? text : value;
 };
 
 /** Reads a value with the schema and the check of the API. Refuses a wrong value, and names what to pass instead. */
 const readSetting = (name: keyof Assignable, text: string): unknown => {
   const refuse = (advice: string): CommandError =>
     new CommandError(`${name} cannot be ${text || 'empty'}. Pass ${rewordAdvice(advice, 'Pass').replace(/\.$/, '')}.`);
-  const form = jsonForms[name];
-  // Operators type `all` without the quotes that JSON requires.
-  const isCollectedIn = (value: unknown) => name === 'registrations' && (value === 'all' || value === null);
-  let value = parseScalar(text);
-  try {
-    if (form && !isCollectedIn(value)) value = parseValue(text);
-  } catch (error) {
-    if (form && error instanceof SyntaxError)
-      throw refuse(`JSON such as ${form.example}, or @ followed by a file name`);
-    throw error;
-  }
-  if (isCollectedIn(value)) return value;
+  const value = parseValue(text);
+  if (name === 'registrations' && (value === 'all' || value === null)) return value;
   const { success, data, error } = (schemas[name] as z.ZodMiniType).safeParse(value);
   if (!success) {
     const region = name === 'time_zone' ? regions[text.slice(0, 3).toUpperCase()] : undefined;
     const problem = problemIn(error);
+    const form = jsonForms[name];
     if (!form) throw refuse(region ?? problem.replace('Send ', ''));
     // The error for the whole value only repeats the expected format.
     const isWhole = error.issues.every(({ code, path }) => path.length === 0 && code !== 'unrecognized_keys');
-    throw refuse(isWhole ? form.shape : `${form.shape} (${problem})`);
+    throw refuse(isWhole ? form : `${form} (${problem})`);
   }
   const advice = (checkSetting as Partial<Record<string, (value: unknown) => string | null>>)[name]?.(data) ?? null;
   if (advice !== null) throw refuse(advice);
@@ -128,7 +104,7 @@ const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
 
 const helpLine = (name: keyof Assignable): string => {
   const schema = schemas[name];
-  const form = jsonForms[name]?.shape ?? (schema instanceof z.ZodMiniEnum ? alternatives.format(schema.options) : '');
+  const form = jsonForms[name] ?? (schema instanceof z.ZodMiniEnum ? alternatives.format(schema.options) : '');
   const text = readDescription(schema).replaceAll('`', '');
   return `  ${`${name}=${valueText(defaults[name])}`.padEnd(28)}  ${text}${form && ` Pass ${form}.`}`;
 };
