@@ -16,9 +16,7 @@ const findSource = (folder: string, frame: string): string => {
   try {
     map = new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
   } catch {
-    throw new CommandError(
-      `The bundle has no ${file}. Check out the deployed commit, and pass the name of its function.`,
-    );
+    throw new CommandError(`The bundle has no ${file}. Check out the deployed commit, and pass its function's name.`);
   }
   const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
   if (!('originalSource' in entry)) throw new CommandError(`${file} has no line ${line}, column ${column}.`);
@@ -32,9 +30,7 @@ const frames = (entry: Entry, given: readonly string[]): void => {
 };
 
 const program = new Command('frames')
-  .description(
-    'Print the source lines of logged stack frames. A deployment has no source maps, so check out the deployed commit first.',
-  )
+  .description('Print the source lines of logged stack frames. Check out the deployed commit first.')
   .addArgument(new Argument('<function>').choices(entries))
   .argument('<frames...>', 'frames as they are in the log, or index.js:1:2345')
   .addHelpText('after', "\nExample:\n  npm run frames -- create-calculation 'at Xa (/var/task/index.js:1:23456)'")

@@ -71,9 +71,7 @@ const start = async (): Promise<void> => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   whenNpmEnds(() => void stop());
   if (!existsSync(new URL('../../shared/packed/docs.br', import.meta.url)))
-    throw new SetupError(
-      'The generated files are missing, for example after npm ci --ignore-scripts. Run npm run pack.',
-    );
+    throw new SetupError('The generated files are missing, as after npm ci --ignore-scripts. Run npm run pack.');
   // Rejects a port in use before the emulator starts.
   await freePort(settings.port, 'PORT');
   const { endpoint, databasePort: port, dataDirectory } = settings;

@@ -85,9 +85,7 @@ const advice = subcommand({
     print();
     for (const { status, advice: text } of shown) if (!['below', 'registered'].includes(status)) print(text);
     for (const { message } of advised.warnings) print(`Warning: ${message}`);
-    print(
-      'Credits are not subtracted. Offices, stock and employees require a registration regardless of any threshold.',
-    );
+    print('Credits are not subtracted. Offices, stock and employees require a registration even below a threshold.');
   },
 });
 

@@ -15,9 +15,7 @@ const createAll = async (): Promise<void> => {
     const tableName = environment.tables[name as TableName];
     const outcome = await createTable(client, createTableInput(tableName, definition));
     if (outcome === 'differs')
-      throw new CommandError(
-        `The table ${tableName} exists with a different definition. Delete it and run this command again.`,
-      );
+      throw new CommandError(`${tableName} exists with a different definition. Delete it and run this command again.`);
     console.log(`${tableName}: ${outcome}`);
   }
 };

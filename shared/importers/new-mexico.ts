@@ -61,13 +61,9 @@ const readFeatures = async (path: string, _: unknown, { onProgress }: ReadOption
   if (size > bytesMax) throw new Error(`${name} is larger than 16 MiB. Pass the response of the feature service.`);
   const parsed = FeatureResponse.safeParse(parseJson(await readFile(path, 'utf8')));
   if (!parsed.success)
-    throw new Error(
-      `${name} has no features with name, county, locat_cdr and grt_rate. Pass the response of the feature service.`,
-    );
+    throw new Error(`${name} has no features with name, county, locat_cdr and grt_rate: pass the service's response.`);
   if (parsed.data.exceededTransferLimit)
-    throw new Error(
-      `${name} has only some of the districts, because the service limits the size of a response. Query all of them.`,
-    );
+    throw new Error(`${name} has only some of the districts, because responses are limited. Query all of them.`);
   const rows = parsed.data.features.map(({ attributes: { name, county, locat_cdr, grt_rate } }, index) => ({
     line: index + 1,
     cells: { name: name ?? '', county: county ?? '', locat_cdr: locat_cdr ?? '', grt_rate: String(grt_rate ?? '') },

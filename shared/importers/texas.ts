@@ -110,9 +110,7 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined) => {
   const stateRate = readFraction(cells[4] ?? '');
   const areas = Number(cells[6]);
   if (from === null || stateRate === null || !Number.isInteger(areas))
-    throw new Error(
-      `${name} is not the Comptroller's taxrates.txt: its first line lacks the month, the state's rate or the number of areas.`,
-    );
+    throw new Error(`${name} is not the Comptroller's taxrates.txt: line 1 lacks the month, rate or number of areas.`);
   return { from, stateRate, areas };
 };
 

@@ -261,7 +261,7 @@ describe('worked cases before activation', () => {
     const withZips = await content(...args, '--zips', 'minneapolis=55401, St Paul=55101-1234');
     expect(withZips).toMatchObject({ code: 0, out: expect.stringContaining('3 passed, 0 failed, 0 not applicable.') });
     for (const [zips, says] of [
-      ['Duluth=55802', 'No case without a ZIP has the locality DULUTH.'],
+      ['Duluth=55802', 'No case without a ZIP is in DULUTH.'],
       ['Minneapolis', 'Pass a ZIP for each locality'],
       ['A=55401,a=55402', 'A has two ZIPs'],
     ] as const)

@@ -217,7 +217,7 @@ describe('ETags of files', () => {
     server.play('/GAR', status(404));
     expect(await update('--state', 'GA', '--check')).toMatchObject({
       code: 1,
-      out: expect.stringContaining('0 states need an update, 1 could not be checked.'),
+      out: expect.stringContaining('0 states need an update, 1 not checked.'),
     });
     server.play('/GAR', null);
   });
@@ -229,7 +229,7 @@ describe('failing publishers', () => {
     ['has moved the file', status(404), /status 404/],
     ['is overloaded', status(503), /failed 4 times: status 503/],
     ['cuts every connection', cut(Infinity), /failed 4 times/],
-    ['sends a page with status 200', send(() => '<!DOCTYPE html><p>Maintenance'), /HTML page instead of a file/],
+    ['sends a page with status 200', send(() => '<!DOCTYPE html><p>Maintenance'), /HTML page, not a file/],
     ['sends a truncated file', send((content) => content.subarray(0, content.length - 20)), /UTR.*line 2/],
     ['renames a column', send((content) => content.toString().replaceAll(',29991231', ',29991231,new')), /columns/],
     ['sends another state’s file', send(() => smallFiles('NJ')[0]?.content ?? ''), /state 34/],

@@ -69,9 +69,7 @@ export const close = subcommand({
     const revoked = await revokeKeys(id);
     if (json) return printJson({ id, closed_at: closedAt, revoked_keys: revoked, unfinished });
     print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances apply this within 60 seconds.`);
-    print(
-      `Next: export it with \`npm run ledger -- export ${id} --out ${id}.ndjson\`; after 24 hours it can be deleted.`,
-    );
+    print(`Next: \`npm run ledger -- export ${id} --out ${id}.ndjson\`; after 24 hours it can be deleted.`);
   },
 });
 
@@ -124,18 +122,14 @@ const deletionFor = async (account: Account, path: string, checked: Checked, opt
   const { deletion: begun } = await findDeletion(account.id);
   if (begun) {
     if (begun.export_sha256 === sha256) return begun;
-    throw new CommandError(
-      `${account.id} is being deleted with a different export (SHA-256 ${begun.export_sha256}). Pass that file to continue.`,
-    );
+    throw new CommandError(`The deletion began with another export: pass the file of SHA-256 ${begun.export_sha256}.`);
   }
   await refuseOtherExport(account, path, checked);
   const message = `Delete ${account.id} (${account.name}) with ${countsText(checked.trailer.counts)}? ${path} contains all of it. States require records of sales for years.`;
   await requireConfirmation(message, options);
   const deletion = { export_sha256: sha256, started_at: new Date(now()).toISOString() };
   if (await beginDeletion(account, deletion)) return deletion;
-  throw new CommandError(
-    `The account ${account.id} was reopened, or another command is deleting it. Nothing was deleted.`,
-  );
+  throw new CommandError(`${account.id} was reopened, or another command is deleting it. Nothing was deleted.`);
 };
 
 export const deleteAccount = subcommand({

@@ -54,9 +54,7 @@ export const create = subcommand({
   run: async (options, assignments: readonly string[]) => {
     const { json, quiet, name, key: scopes } = options;
     if (quiet && scopes)
-      throw new CommandError(
-        '--quiet prints only the id of the account, so it cannot be combined with --key. Pass --json instead.',
-      );
+      throw new CommandError('--quiet prints only the id, so it cannot be combined with --key. Pass --json instead.');
     const createdMs = now();
     const sent = assignmentsFrom(assignments);
     const settings = { ...sent, time_zone: sent.time_zone ?? (await promptTimeZone(options)) };

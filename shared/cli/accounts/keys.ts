@@ -172,9 +172,7 @@ const leakedKey = async (): Promise<ApiKey> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the key, press Enter, then Ctrl-D.\n');
   const key = await findKey(hashKey((await text(process.stdin)).trim()));
   if (key) return key;
-  throw new CommandError(
-    'No account has the key that was read from standard input. Check the AWS account and the region.',
-  );
+  throw new CommandError('No account has the key from standard input. Check the AWS account and the region.');
 };
 
 const namedKey = async (id: string | undefined, account: string | undefined): Promise<ApiKey> => {

@@ -35,9 +35,7 @@ const matching = async (
 const ofTransaction = async function* (account: string, reference: string): AsyncGenerator<readonly Selected[]> {
   const found = await matching(account, await idsOfReference(account, reference), () => true);
   if (found.length === 0)
-    throw new CommandError(
-      `The account ${account} has no transaction with the id or reference ${reference}. Nothing was changed.`,
-    );
+    throw new CommandError(`${account} has no transaction with the id or reference ${reference}. Nothing was changed.`);
   yield found;
   for (const { id } of found)
     for await (const ids of creditIds(account, id))
@@ -113,9 +111,7 @@ const parseBefore = (text: string): number => {
   const days = /^(\d{1,5})d?$/.exec(text)?.[1];
   const atMs = isDay(text) ? Date.parse(text) : days === undefined ? Number.NaN : now() - Number(days) * dayMs;
   if (!Number.isNaN(atMs) && Number(days ?? 0) <= daysMax && atMs >= 0 && atMs <= now()) return atMs;
-  return refuseValue(
-    `Pass a number of days up to ${daysMax.toLocaleString('en-US')}, or a past date such as 2024-01-01.`,
-  );
+  return refuseValue(`Pass up to ${daysMax.toLocaleString('en-US')} days, or a past date such as 2024-01-01.`);
 };
 
 type Chosen = Readonly<Record<'transaction' | 'customer', string | undefined>> & {

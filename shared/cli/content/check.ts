@@ -44,9 +44,7 @@ const addZips = (cases: readonly ListedCase[], zips: ReadonlyMap<string, string>
     return { ...worked, zip: zips.get(city) };
   });
   if (unused.size > 0)
-    throw new CommandError(
-      `No case without a ZIP has the locality ${[...unused].join(' or ')}. Correct or omit --zips.`,
-    );
+    throw new CommandError(`No case without a ZIP is in ${[...unused].join(' or ')}. Correct or omit --zips.`);
   return completed;
 };
 

@@ -37,9 +37,7 @@ export const coverage = subcommand({
   description:
     'Print the coverage by state of the built-in releases as a table: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
   options: {
-    write: flag(
-      'write infra/docs/coverage.md, infra/docs/taxability.md and the content hashes that tests compare, instead of printing',
-    ),
+    write: flag('write infra/docs/coverage.md, taxability.md and the hashes that tests compare, instead of printing'),
     byResidents: flag('print by state how many ZIP codes and residents have an unambiguous local rate'),
   },
   examples: ['content -- coverage --write'],

@@ -51,9 +51,7 @@ export const printGates = (results: readonly GateResult[], examples: readonly st
 const adviceFor = (letters: string): CommandError => {
   const publisher = publishers.find(({ state }) => state === letters);
   if (!publisher || publisher.format !== null) return new CommandError(`${letters} levies no general sales tax.`);
-  return new CommandError(
-    `${letters} has no file that Levy can import. Published as ${publisher.published}. ${publisher.advice}`,
-  );
+  return new CommandError(`Levy cannot import ${letters}, published as ${publisher.published}. ${publisher.advice}`);
 };
 
 const chosen = (state: string | undefined, all: boolean | undefined): readonly Importable[] => {
@@ -127,9 +125,7 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
       process.exitCode = 1;
     }
   }
-  print(
-    `${counted(newer, 'state needs', 'states need')} an update${failed > 0 ? `, ${failed} could not be checked` : ''}.`,
-  );
+  print(`${counted(newer, 'state needs', 'states need')} an update${failed > 0 ? `, ${failed} not checked` : ''}.`);
   if (newer > 0) process.exitCode = 2;
 };
 

@@ -50,9 +50,7 @@ const readReleases = async (ids: readonly string[], onlyActive: boolean): Promis
   const known = new Set([...active, ...previous]);
   for (const id of ids) {
     if (builtInReleaseById(id))
-      throw new CommandError(
-        `${id} is a built-in release. Pass an imported release: the Content table stores only those.`,
-      );
+      throw new CommandError(`${id} is a built-in release. Pass an imported release: only those are stored.`);
     if (!known.has(id)) await catchCorrupt(openRelease(id));
   }
   return [...new Set([...ids, ...(onlyActive ? await withBelow(active) : [])])];

@@ -102,9 +102,7 @@ const fromCsv = async (text: string): Promise<FileCustomers> => {
     if (earlier && earlier.name !== customer.name)
       errors.push(`Line ${row.line}: The name differs from an earlier line of ${customer.id}. Use one name.`);
     if (added.length > 0 && exemptions.length === exemptionsMax + 1)
-      errors.push(
-        `Line ${row.line}: ${customer.id} has more than ${exemptionsMax} certificates. Leave out the oldest.`,
-      );
+      errors.push(`Line ${row.line}: ${customer.id} has more than ${exemptionsMax} certificates. Omit the oldest.`);
     customers.set(customer.id, { ...customer, ...(customer.exemptions && { exemptions }) });
   }
   return { customers: errors.length === 0 ? [...customers.values()] : [], errors };

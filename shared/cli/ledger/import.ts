@@ -111,9 +111,7 @@ const refuseUsedAccount = async (id: string): Promise<void> => {
   if (registrations?.length)
     throw new CommandError(`The account ${id} is registered in states, so a schedule closes its periods. ${advice}`);
   if (days !== null)
-    throw new CommandError(
-      `The account ${id} has retain_personal_data_days, so a schedule removes personal data. ${advice}`,
-    );
+    throw new CommandError(`${id} has retain_personal_data_days, so a schedule removes personal data. ${advice}`);
 };
 
 const markFor = async ({ account, checked }: Import): Promise<Mark> => {

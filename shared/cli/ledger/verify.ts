@@ -31,9 +31,7 @@ const openState = (
     ['--seed', found?.seed, seed],
   ])
     if (before !== undefined && given !== undefined && before !== given)
-      throw new CommandError(
-        `${file} was written with ${name} ${before}. Pass the same value, omit the option, or pass a different file.`,
-      );
+      throw new CommandError(`${file} was written with ${name} ${before}. Pass the same value or a different file.`);
   return found ?? { share: share ?? '1', seed: seed ?? Math.floor(Math.random() * 1_000_000), accounts: {} };
 };
 

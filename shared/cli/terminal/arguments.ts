@@ -109,9 +109,7 @@ export const parseAddress = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
-    throw new CommandError(
-      'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: requests contain a key.',
-    );
+    throw new CommandError('Pass https://…, or http://127.0.0.1:3000 on this machine: requests contain a key.');
   if (url.search || url.hash || url.username || url.password)
     throw new CommandError('Pass the address without a user name, password, query or fragment.');
   return url.href;

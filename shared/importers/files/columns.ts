@@ -198,9 +198,7 @@ export const openHeadedTable = async <Of extends Columns>(
     return refuse(`has no column ${missing.headers.join(' or ')}. Check the format of the file.`);
   const repeated = findRepeated(header, columns, found);
   if (repeated.length > 0)
-    return refuse(
-      `has several columns for the same values: ${repeated.join(' and ')}. Keep the one with the values to import.`,
-    );
+    return refuse(`has several columns for the same values: ${repeated.join(' and ')}. Keep the one to import.`);
   const positions = isByOrder ? [...found.keys()] : found;
   async function* headed(): AsyncGenerator<HeadedRow<Of> | BrokenRow> {
     const held: (Row | BrokenRow)[] = [];

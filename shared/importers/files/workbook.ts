@@ -45,9 +45,7 @@ const unpack = async (path: string): Promise<readonly Part[]> => {
       if (!isNeeded(fileName)) continue;
       left -= uncompressedSize;
       if (left < 0)
-        throw new Error(
-          `it unpacks to more than ${megabytes(unpackedBytesMax)}: pass a workbook that contains only rates.`,
-        );
+        throw new Error(`it unpacks to more than ${megabytes(unpackedBytesMax)}: pass a workbook with only rates.`);
       if (isDirectory(fileName) && uncompressedSize > directoryBytesMax)
         throw new Error(`${fileName} is larger than ${megabytes(directoryBytesMax)}: remove unused sheets and names.`);
       // The stream fails if its size differs from the entry's.
@@ -87,9 +85,7 @@ const assertCompact = (path: string, xml: string): void => {
     columns = Math.max(columns, parseColumn(letters));
   }
   if (rows <= rowsMax && rows * columns <= cellsMax) return;
-  throw new Error(
-    `${path} extends to row ${rows} and column ${columns}. Delete the empty rows and columns after its last cell, and save it.`,
-  );
+  throw new Error(`${path} extends to row ${rows} and column ${columns}. Delete the empty ones and save it.`);
 };
 
 /** Throws if a workbook lists too many sheets. */
@@ -126,7 +122,7 @@ const vettedWorkbook = async (path: string): Promise<Buffer> => {
   for (const { path: part, content } of parts) {
     const xml = content.toString('utf8');
     tags += countTags(part, xml);
-    if (tags > tagsMax) throw new Error(`it has more than ${tagsMax} tags: pass a workbook that contains only rates.`);
+    if (tags > tagsMax) throw new Error(`it has more than ${tagsMax} tags: pass a workbook with only rates.`);
     if (isDirectory(part)) assertFewSheets(xml);
     else assertCompact(part, xml);
   }
@@ -167,9 +163,7 @@ const newCellTexts = () => {
     const text = cell instanceof Date ? cell.toISOString().slice(0, 10) : plain(String(cell));
     characters += text.length;
     if (characters > charactersMax)
-      throw new Error(
-        `its cells have more than ${charactersMax} characters: pass a workbook that contains only rates.`,
-      );
+      throw new Error(`its cells have more than ${charactersMax} characters: pass a workbook with only rates.`);
     return text;
   };
 };
@@ -217,9 +211,7 @@ export const rowsBelow = <Of extends Columns>(
       return rows.slice(index + 1).map(({ line, cells }) => ({ line, cells: pickCells(cells, columns, positions) }));
   }
   const headers = Object.values(columns).map(({ headers: [header] }) => header);
-  throw new Error(
-    `${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}. Check the format of the file.`,
-  );
+  throw new Error(`${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}. Check the format.`);
 };
 
 /** Returns the rows below the header of the sheet that `pick` finds (default: the first). Throws if it finds none. */

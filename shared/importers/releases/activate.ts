@@ -103,9 +103,7 @@ export const rollBack = async (stateText: string, { print }: Printer): Promise<v
   const seen = await readActiveReleases();
   const current = seen.states[code];
   if (!current || (current.release === null && current.previous.length === 0))
-    throw new CommandError(
-      `${code} uses its built-in release ${builtIn.id}. There is no earlier release to roll back to.`,
-    );
+    throw new CommandError(`${code} uses its built-in ${builtIn.id}. There is no earlier release to roll back to.`);
   const active = await readActiveRelease(letters);
   const before = current.previous[0]?.release ?? null;
   const opened = before === null ? null : await catchCorrupt(openRelease(before));

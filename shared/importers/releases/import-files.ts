@@ -204,9 +204,7 @@ const refuseBad = ({ bad }: Built['summary'], importer: Importer): never => {
     throw new CommandError(`${counted(bad.count, 'problem')} in the file. Nothing was written. Correct the file.`);
   const what =
     bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are incomplete or do not belong together';
-  throw new CommandError(
-    `${what}, and nothing was written. Correct the files, or skip the bad rows with --skip-bad-rows.`,
-  );
+  throw new CommandError(`${what}, and nothing was written. Correct the files, or pass --skip-bad-rows.`);
 };
 
 const reportImpact = async ({ head, parts }: Complete, { active, reporter }: ImportJob): Promise<Impact | null> => {

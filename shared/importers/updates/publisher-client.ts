@@ -53,9 +53,7 @@ const startsHtml = /^[\s\uFEFF]*<(?:!doctype html|html|head|body)/i;
 /** Throws if the file is an HTML page. */
 const refuseHtml = async (path: string, url: string): Promise<void> => {
   if (startsHtml.test((await firstBytes(path, 512)).toString('latin1')))
-    throw new PublisherFailure(
-      `${url} returned an HTML page instead of a file. Try again later, or check the publisher's site.`,
-    );
+    throw new PublisherFailure(`${url} returned an HTML page, not a file. Try later, or check the publisher's site.`);
 };
 
 const readSize = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0;
@@ -242,7 +240,5 @@ const failedStatus = (url: string, response: Response): { readonly failure: stri
   response.destroy();
   const { statusCode: status } = response;
   if (status === 408 || status === 429 || status >= 500) return { failure: `status ${status}` };
-  throw new PublisherFailure(
-    `${url} returned status ${status}. ${remedies[status] ?? 'Check the site of the publisher.'}`,
-  );
+  throw new PublisherFailure(`${url} returned status ${status}. ${remedies[status] ?? "Check the publisher's site."}`);
 };
