@@ -67,7 +67,7 @@ const listProjects = (suite: string, include: readonly string[]) => {
 };
 
 /**
- * The files that start first. One of minutes that started last would run alone at the end. `deployment.test.ts`
+ * The files that start first: one that takes minutes and starts last would run alone at the end. `deployment.test.ts`
  * synthesizes the templates.
  */
 const slowest = [

@@ -3,20 +3,20 @@ import * as z from 'zod/mini';
 
 const instant = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text)), 'is not a date and time'));
 
-/** A stored API key, without its secret: the digest of the secret is the item's key. */
 /**
  * What a credential may do: retrieve and calculate; record, update and file; change the settings that decide where tax
  * is collected.
  */
 export const scopes = ['read', 'write', 'settings'] as const;
 
+/** A stored API key, without its secret: the digest of the secret is the item's key. */
 export const ApiKey = z.object({
   /** `key_` + ULID: identifies the key in the audit trail and on the command line. */
   id: z.string(),
   account: z.string(),
   scopes: z.array(z.enum(scopes)),
   created_at: instant,
-  /** `null` never expires. */
+  /** `null` for a key that never expires. */
   expires_at: z.nullable(instant),
   revoked_at: z.optional(instant),
   /** The operator's name for the key's holder. */

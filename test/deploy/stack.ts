@@ -138,7 +138,7 @@ export const inventory = async ({ aws, list }: Emulator): Promise<string[]> => {
 export const left = async (emulator: Emulator, before: readonly string[]): Promise<string[]> =>
   (await inventory(emulator)).filter((one) => !before.includes(one));
 
-/** Follows `docs/teardown.md` for a deployment that retains its data. */
+/** Follows `infra/docs/teardown.md` for a deployment that retains its data. */
 export const deleteStacks = async ({ aws, readError }: Emulator, { names }: Stack): Promise<void> => {
   for (const StackName of names) {
     // Deletion protection must reject the deletion first.

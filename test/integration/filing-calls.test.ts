@@ -16,13 +16,13 @@ import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import type { ApiResponse } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
 
-// Must run first: an idle run reads no entries of other tests.
 /** Returns the database calls of a schedule run, by command. */
 const callsOfRun = () => callCounts(() => runSchedule('close-periods'), { accounts: true });
 
 // One query of unfinished filings, eight of the due index, and one of the sweep position.
 const idle = { GetItem: 1, Query: 9 };
 
+// Must run first: an idle run reads no entries of other tests.
 it("makes ten calls in an idle schedule run, and eleven more and a page's reads for each due period without entries", async () => {
   const registrations = [monthly('MI', '2020-01-01')];
   const lastMonth = new Date(now());

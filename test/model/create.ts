@@ -65,7 +65,7 @@ const creditedFields = (book: Book, sale: Body) => {
   } as const;
 };
 
-/** Returns a sale after one of its credits started or stopped counting or changed its tax, which adds a version. */
+/** Recounts the credits of a sale after one of them started or stopped counting or changed its tax. Adds a version. */
 export const recount = (book: Book, saleId: string, nowMs: number): void => {
   const entry = book.entries.get(saleId);
   if (!entry) throw new Error('A credit counts against no sale.');

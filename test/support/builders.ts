@@ -211,7 +211,7 @@ export const testNow = Date.parse('2026-11-20T12:00:00Z');
 export type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   readonly customer?: CalculationInput['customer'];
   readonly line_items?: readonly Partial<NonNullable<CalculationInput['line_items']>[number]>[];
-  /** Returns the address of the document's customer. */
+  /** The address of the document's customer. */
   readonly to?: NonNullable<NonNullable<CalculationInput['customer']>['address']>;
 };
 export type Options = {

@@ -80,8 +80,10 @@ export const standInAws = (responses = '') => {
         resolve({ code: child.exitCode, out, err, asked: asked() }),
       );
     });
-  // Without --norc, bash could mistake the pipe for a network shell and read a profile that puts the real CLI first.
-  /** Returns the output of shell lines. */
+  /**
+   * Returns the output of shell lines. Without --norc, bash could mistake the pipe for a network shell and read a profile
+   * that puts the real CLI first.
+   */
   const shell = (lines: string): string => spawnSync('bash', ['--norc', '-c', lines], environment({})).stdout;
   return { run, runWithDatabase, shell };
 };

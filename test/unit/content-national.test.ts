@@ -15,10 +15,10 @@ import { builtIn, town, withLocals } from '../support/local-content.ts';
 import { onlyShipping, shippingCharges } from '../support/sales.ts';
 
 const isUncertain = (confidence: Confidence | undefined) => confidence === 'medium' || confidence === 'low';
-/** Ten codes per document, so that the whole country takes a second instead of a minute. */
 /** Levy adds a state's delivery fee, so it is sent without a price. */
 const getPrice = (code: string, price: string) => (code === 'FEES.RETAIL_DELIVERY_FEE' ? '0.00' : price);
 
+/** Ten codes per document, so that the whole country takes a second instead of a minute. */
 const batches = Array.from({ length: Math.ceil(productTaxCodes.length / 10) }, (_, index) =>
   productTaxCodes.slice(index * 10, index * 10 + 10).map(({ code }) => code),
 );

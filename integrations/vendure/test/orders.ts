@@ -282,8 +282,8 @@ const decimal = (minor: number) =>
   `${minor < 0 ? '-' : ''}${Math.floor(Math.abs(minor) / 100)}.${String(Math.abs(minor) % 100).padStart(2, '0')}`;
 
 /**
- * The shipping charges of an order, each for its lines (`lineByLine`): for those that are not gift cards, whose product
- * tax code is not shipped by default, unless all of them are.
+ * The shipping charges of an order, each for its lines (`lineByLine`). Gift cards, which are not shipped by default, are
+ * left out unless the charge has no other lines.
  */
 const getShipping = ({ lines, shippingLines }: ShopOrder) =>
   shippingLines
