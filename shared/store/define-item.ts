@@ -5,7 +5,7 @@ import type { Item, ItemKey } from './keys.ts';
 
 type Definition<Place extends unknown[], Schema> = {
   readonly key: (...place: Place) => ItemKey;
-  /** Returns the other attributes, named like the value's fields. */
+  /** The other attributes, named like the value's fields. */
   readonly schema: Schema;
 };
 

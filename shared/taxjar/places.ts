@@ -133,7 +133,7 @@ export const regions = async (request: Request): Promise<TaxJarResponse> => ({
   },
 });
 
-/** The same states for the extension for Magento, which collects no tax outside of this list and stores integer ids. */
+/** The states of `listNexus` for the extension for Magento, which collects no tax elsewhere and stores integer ids. */
 export const nexusAddresses = async (request: Request): Promise<TaxJarResponse> => ({
   body: {
     addresses: listNexus(request).map((state) => ({

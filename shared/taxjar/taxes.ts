@@ -96,7 +96,10 @@ type Naming = {
   readonly taxableName?: (level: string) => string;
 };
 
-/** Plugins multiply the combined rate by the taxable amount, but a jurisdiction can tax only a part of this amount. */
+/**
+ * Returns the taxes of rows by level. The combined rate is an average, because plugins multiply it by the taxable amount
+ * and a jurisdiction can tax only a part of that.
+ */
 const group = (
   rows: readonly Row[],
   taxable: bigint,

@@ -66,7 +66,7 @@ const moved: Problem = {
 
 /**
  * Activates a release for a state, if the directory still has the version that was read; `null` is the built-in
- * release. Running instances pick it up within 60 s.
+ * release. Running instances use it within 60 s.
  *
  * Rejects a release that does not exist, is not finished or belongs to a different state, and a directory that has
  * changed since.
