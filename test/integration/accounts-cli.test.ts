@@ -373,11 +373,19 @@ describe('check', () => {
   });
 
   it('prints the next return only for current registrations', async () => {
-    const registrations = [monthly('MI', '2024-01-01', '2024-03-31'), monthly('OH', '2024-01-01')];
+    const registrations = [
+      monthly('MI', '2024-01-01', '2024-03-31'),
+      monthly('OH', '2024-01-01'),
+      monthly('WI', '2024-01-01'),
+      monthly('NV', '2026-11-01'),
+    ];
     const { id } = await newAccount(`registrations=${JSON.stringify(registrations)}`);
-    const [ended, current] = [await readFinding(id, 'registration US-MI'), await readFinding(id, 'registration US-OH')];
-    expect(ended?.found).toBe('from 2024-01-01 to 2024-03-31, files each month');
-    expect(current?.found).toMatch(/^from 2024-01-01, .*; the return of the period/);
+    const find = async (state: string) => (await readFinding(id, `registration US-${state}`))?.found;
+    expect(await find('MI')).toBe('from 2024-01-01 to 2024-03-31, files each month');
+    // Today is 24 November. Ohio's returns are due on day 23, and those of Wisconsin and Nevada on the last day.
+    expect(await find('OH')).toMatch(/month; the return of the period to 2026-11-30 is due 2026-12-23$/);
+    expect(await find('WI')).toMatch(/month; the return of the period to 2026-10-31 is due 2026-11-30$/);
+    expect(await find('NV')).toMatch(/month; the return of the period to 2026-11-30 is due 2026-12-31$/);
   });
 
   // New Jersey has quarterly returns only, and Indiana two due dates for monthly returns (filing-calendar.json).

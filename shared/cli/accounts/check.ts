@@ -62,7 +62,12 @@ const noDueDate = (state: string, frequency: Frequency, rule: string | null): st
 
 const frequencyFinding = ({ state, from, to, frequency }: Registration, today: string): Finding => {
   const code = stateJurisdiction(state) ?? state;
-  const { end } = periodAround(today, [{ state, from, to, frequency }]);
+  const own = [{ state, from, to, frequency }];
+  const period = periodAround(today, own);
+  const { end: lastEnd } = periodAround(addDays(period.start, -1), own);
+  const lastDue = lastEnd < from ? null : findFilingTerms(code, frequency, lastEnd).due_date;
+  // The return of the last period can be due before the return of this period.
+  const end = lastDue !== null && lastDue >= today ? lastEnd : period.end;
   const { due_date, terms } = findFilingTerms(code, frequency, end);
   const isCurrent = from.slice(0, 10) <= today && (to === null || to.slice(0, 10) >= today);
   const days = `from ${from.slice(0, 10)}${to === null ? '' : ` to ${to.slice(0, 10)}`}`;
