@@ -65,12 +65,19 @@ export const isTaxedAlike = (release: Release, { path }: ProductTaxCode): boolea
       rule.levels === null && !namesPlaces(rule) && (rule.effect.type === 'taxable' || rule.effect.type === 'exempt'),
   );
 
+/** Kinds of goods that most states exempt. A rule that taxes general goods does not show that a state taxes them. */
+const separateKinds: ReadonlySet<string> = new Set(['_BULLION', '_COINS']);
+
+const isSeparate = (attribute: string): boolean => separateKinds.has(attribute);
+
 /** Returns how many of a rule's attributes the product has; `undefined` if the rule does not apply to it. */
-const countCarried = ({ attributes: { any, all, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
+const countCarried = (rule: Rule, { attributes }: ProductTaxCode): number | undefined => {
+  const { any, all, none } = rule.attributes;
   // A shortcut, because most products have no attributes.
   if (attributes.length === 0) return any.length > 0 || all ? undefined : 0;
   const carried = any.filter((attribute) => attributes.includes(attribute)).length;
-  if (any.length > 0 && carried === 0) return undefined;
+  if (carried === 0 && (any.length > 0 || (rule.effect.type === 'taxable' && attributes.some(isSeparate))))
+    return undefined;
   if (none.some((attribute) => attributes.includes(attribute))) return undefined;
   if (!all) return carried;
   return all.every((attribute) => attributes.includes(attribute)) ? carried + all.length : undefined;

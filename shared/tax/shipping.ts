@@ -3,7 +3,7 @@ import { allocate, sum } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, assess, type TaxabilityReason, type Treatment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
-import type { Base } from './effects/base.ts';
+import { type Base, oneUnit } from './effects/base.ts';
 import { type Charge, roundSum } from './rounding.ts';
 
 /** A delivered line and its share of the charge. */
@@ -19,8 +19,6 @@ export type Parcel = {
 
 /** The shares of earlier charges that followed the goods, by goods position and jurisdiction code. */
 export type StackedShares = Map<number, Map<string, bigint>>;
-
-const oneUnit = { units: 1n, scale: 0 };
 
 /** Returns the reason for a share that is fully taxed although its goods are partly taxed. */
 const wholly = ({ reason, treatment }: Assessment): TaxabilityReason => {

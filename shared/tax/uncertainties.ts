@@ -133,7 +133,7 @@ export const uncertaintiesAboutRule = (
   release: Release,
 ): readonly Uncertainty[] => {
   if (!rule) {
-    const message = `${jurisdiction.name}: no rule for ${product.path}; it was taxed as general goods.`;
+    const message = `${jurisdiction.name}: no rule for ${product.canonical}; it was taxed as general goods.`;
     return [{ code: 'taxability_not_established', message }];
   }
   const uncertainty = effectDefinition(rule.effect).uncertainty?.(rule.effect, { product, use });

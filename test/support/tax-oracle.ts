@@ -62,8 +62,8 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
     const limit = nearest(forAll(amount, quantity));
     return price < limit ? price : limit;
   };
-  const compared = (amount: string) => {
-    const limit = forAll(amount);
+  const compared = (amount: string, quantity?: string) => {
+    const limit = forAll(amount, quantity);
     return isLess(whole(sold.net), limit) ? 'below' : isLess(limit, whole(sold.net)) ? 'above' : 'at';
   };
   switch (effect.type) {
@@ -80,6 +80,10 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
       const { cap, reduced_below, reduced_rate = general } = effect;
       const rate = reduced_below !== undefined && compared(reduced_below) === 'below' ? reduced_rate : general;
       return at(cap === undefined ? price : atMost(cap), rate);
+    }
+    case 'exempt_above': {
+      const side = compared(effect.amount, effect.per === 'line' ? '1' : sold.quantity);
+      return at(side === 'above' || (side === 'at' && effect.inclusive) ? 0n : price, general);
     }
     case 'threshold_excess':
       return at(price - atMost(effect.amount), general);

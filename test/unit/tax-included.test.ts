@@ -217,11 +217,27 @@ describe('the monotonicity of tax', () => {
     const seen = { holds: 0, falls: 0 };
     for (let seed = 1; seed <= 1000; seed += 1) {
       const release = getRelease({ rules: [rule('random', ['GENERAL'], getEffect(drawFrom(seed)))] });
+      // An exemption above an amount falls by law.
+      if (release.rules[0]?.effect.type === 'exempt_above') continue;
       const isFine = monotonicityProblems(release).length === 0;
       seen[isFine ? 'holds' : 'falls'] += 1;
       if (isFine) expect(falls(release), JSON.stringify(release.rules[0]?.effect)).toBe(false);
     }
     expect(Math.min(seen.holds, seen.falls)).toBeGreaterThan(10);
+  });
+});
+
+describe('an exemption above an amount', () => {
+  const bulk = rule('bulk', ['GENERAL'], { type: 'exempt_above', amount: '2000', inclusive: true, per: 'line' });
+  const place = buildPlace(getRelease({ rules: [bulk] }));
+
+  it('extracts a net whose tax makes the gross, below, above and between', () => {
+    for (let gross = 199_000n; gross < 220_000n; gross += 7n) {
+      const { net, tax } = taxLine({ ...getLine(place), amount: gross }, { taxIncluded: true });
+      // A gross that rounding skips differs by a cent.
+      expect([-1n, 0n]).toContain(tax - taxLine({ ...getLine(place), amount: net - tax }).tax);
+      if (gross >= 212_000n) expect(tax).toBe(0n);
+    }
   });
 });
 

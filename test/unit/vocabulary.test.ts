@@ -405,15 +405,20 @@ describe('deciding attributes', () => {
   // The expected values follow from the laws, not from the rules: Tex. Tax Code 151.313 exempts drugs for people with and
   // without a prescription; 86 Ill. Adm. Code 130.310 treats candy with flour or that needs refrigeration as food;
   // Ohio R.C. 5739.01(B)(3)(e) taxes automatic data processing for use in business; Tex. Tax Code 151.313 and 151.3131
-  // exempt baby bottles and gun safes; N.Y. Tax Law 1115(a)(11) exempts flags.
+  // exempt baby bottles and gun safes, and 151.336 bullion and coins; N.Y. Tax Law 1115(a)(11) exempts flags, and (27)
+  // bullion above 1,000.
   it.each([
     { state: 'TX', code: 'HEALTH.DRUGS', expected: { _ANIMAL_USE: 'taxable' } },
     { state: 'IL', code: 'FOOD.CANDY', expected: { _CONTAINS_FLOUR: 'rate', _REFRIGERATED: 'rate' } },
     { state: 'OH', code: 'SOFTWARE.SAAS', expected: { _BUSINESS_USE: 'use_split', _PERSONAL_USE: 'use_split' } },
     { state: 'OH', code: 'SOFTWARE.SAAS._BUSINESS_USE', expected: {} },
-    { state: 'TX', code: 'GENERAL', expected: { _BABY_BOTTLE: 'exempt', _GUN_SAFE: 'exempt' } },
-    { state: 'NY', code: 'GENERAL', expected: { _FLAG: 'exempt' } },
-    { state: 'GA', code: 'GENERAL', expected: {} },
+    {
+      state: 'TX',
+      code: 'GENERAL',
+      expected: { _BABY_BOTTLE: 'exempt', _BULLION: 'exempt', _COINS: 'exempt', _GUN_SAFE: 'exempt' },
+    },
+    { state: 'NY', code: 'GENERAL', expected: { _BULLION: 'exempt_above', _FLAG: 'exempt' } },
+    { state: 'NM', code: 'GENERAL', expected: {} },
   ])('lists the deciding attributes for $code in $state', ({ state, code, expected }) => {
     const release = builtIn(state);
     const found = decidingAttributes(release, release.jurisdictions[0], getProduct(code), day);

@@ -58,6 +58,8 @@ export const compareUnitPrice = (base: Base, amount: Decimal, includesShipping: 
   return price < limit ? -1 : price === limit ? 0 : 1;
 };
 
+export const oneUnit: Decimal = { units: 1n, scale: 0 };
+
 export const min = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
 export const max = (left: bigint, right: bigint): bigint => (left > right ? left : right);

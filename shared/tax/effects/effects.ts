@@ -5,7 +5,15 @@ import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
 import { baseCap, basePercent, taxCap } from './part-of-base.ts';
 import { anyTaxable, exempt, followsGoods, notEstablished, otherTax, rate, taxable } from './plain.ts';
-import { band, holiday, thresholdCliff, thresholdExcess, thresholdRate, tieredRate } from './thresholds.ts';
+import {
+  band,
+  exemptAbove,
+  holiday,
+  thresholdCliff,
+  thresholdExcess,
+  thresholdRate,
+  tieredRate,
+} from './thresholds.ts';
 import { useSplit } from './use-split.ts';
 
 const definitions = {
@@ -14,6 +22,7 @@ const definitions = {
   base_cap: baseCap,
   base_percent: basePercent,
   exempt,
+  exempt_above: exemptAbove,
   flat_fee: flatFee,
   follows_goods: followsGoods,
   holiday,

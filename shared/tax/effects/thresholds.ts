@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
 import { assess, partly, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
-import { compareUnitPrice, min, partOfPrice, timesQuantity } from './base.ts';
+import { compareUnitPrice, min, oneUnit, partOfPrice, timesQuantity } from './base.ts';
 import { always, amount, asTaxable, defineEffect, flag, percent, rate, typed, unchanged } from './definition.ts';
 import { determineUse } from './use-split.ts';
 
@@ -59,6 +59,43 @@ export const thresholdCliff = defineEffect({
         ? `${inclusive ? 'above it' : 'not below it'}, so ${taxed}`
         : `${inclusive ? 'not above it' : 'below it'}, so it is exempt`
     }.`;
+  },
+  coverageTerm: () => 'threshold',
+});
+
+/**
+ * Taxes the whole price up to the amount (or below it, if inclusive); above it, the price is exempt (bullion in New
+ * York). The amount is for a unit or for all units of a line. The tax falls at the amount, as the law requires. Included
+ * tax can still be extracted, because net plus tax never jumps over a gross on the way up.
+ */
+export const exemptAbove = defineEffect({
+  schema: () =>
+    typed('exempt_above', {
+      amount: amount(),
+      inclusive: flag(),
+      per: z.exactOptional(z.literal('line', 'Use "line", or omit it for an amount per unit.')),
+    }),
+  isInMoney: always,
+  withoutOwnRate: unchanged,
+  resolve: (effect) => {
+    const limit = decimal(effect.amount);
+    const highestTaxed = effect.inclusive ? -1 : 0;
+    return {
+      assess: (treatment, base) => {
+        const compared = effect.per === 'line' ? { ...base, quantity: oneUnit } : base;
+        return compareUnitPrice(compared, limit, treatment.includesShipping) > highestTaxed
+          ? untaxed(treatment, base.net, 'product_exempt')
+          : taxed(treatment, base.net, treatment.general);
+      },
+    };
+  },
+  describe: ({ amount, inclusive, per = 'unit' }) =>
+    inclusive
+      ? `exempt from ${amount} a ${per} on, and taxed below`
+      : `exempt above ${amount} a ${per}, and taxed up to it`,
+  explain: ({ amount, inclusive, per }, { price, isTaxed, perUnit }) => {
+    const side = isTaxed ? (inclusive ? 'below it' : 'not above it') : inclusive ? 'not below it' : 'above it';
+    return `The limit is ${per ? amount : perUnit(amount)}. The price of ${price} is ${side}, so ${isTaxed ? 'all of it is taxed' : 'it is exempt'}.`;
   },
   coverageTerm: () => 'threshold',
 });
