@@ -76,7 +76,7 @@ const isZero = (amount: string | null | undefined): boolean => !amount || /^-?[0
 
 type Charges = {
   readonly lines: readonly Line[];
-  /** Returns the indexes of the lines by id. */
+  /** The indexes of the lines by id. */
   readonly indexes: ReadonlyMap<string, number>;
   readonly charges: readonly Charge[];
 };

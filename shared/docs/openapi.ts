@@ -46,7 +46,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   ),
 );
 
-/** Returns every error code with its status, its meaning and what to do. */
+/** Every error code with its status, its meaning and what to do. */
 export const errorCodes = components.schemas['ErrorObject']?.properties?.['code']?.['x-error-codes'] ?? {};
 
 /** Returns the name of the schema that a reference points to. */

@@ -9,7 +9,7 @@ import { parentNotFound } from './credits/problems.ts';
 import { type Ledger, type Ports, responseTooLarge } from './ports.ts';
 import { expireStoredIfDue } from './transaction.ts';
 
-/** Returns the warning for an account that has never set its registrations. */
+/** The warning for an account that has never set its registrations. */
 const registrationsMissing: Warning = {
   code: 'registrations_missing',
   message:

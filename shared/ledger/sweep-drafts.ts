@@ -60,7 +60,7 @@ const sweepShard = async (shard: number, ports: SweepPorts, tally: Tally): Promi
   }
 };
 
-/** Whether this run voided the draft; `false` if it is no longer an expired draft, because the index can lag. */
+/** Voids a draft. Returns `false` if it is no longer an expired draft, because the index can lag. */
 const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPorts): Promise<boolean> => {
   const nowMs = now();
   const stored = await ledger.find(account, id);

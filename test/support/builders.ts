@@ -217,7 +217,7 @@ export type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer
 export type Options = {
   readonly settings?: Partial<Settings>;
   readonly releaseFor?: ReleaseFor;
-  /** Returns the service's current day. */
+  /** The service's current day. */
   readonly today?: string;
 };
 

@@ -124,7 +124,7 @@ export const transaction = (changes: Partial<Transaction> = {}): Transaction => 
 export const finalized = { status: 'finalized', expires_at: null } as const;
 export const voided = { status: 'void', expires_at: null, void_reason: null } as const;
 
-/** Returns the document of an entry of a sale. */
+/** The document of an entry of a sale. */
 export const saleDocument = {
   type: 'sale',
   tax_day: '2026-10-01',

@@ -52,10 +52,7 @@ const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem
   ...lineFields.filter((name) => request[name]).map(lineFieldProblem),
 ];
 
-/**
- * Returns the problem of shipping sent without lines, which is ambiguous: it could mean the whole sale or only its
- * shipping.
- */
+/** The problem of shipping sent without lines, which is ambiguous: it could mean the whole sale or only its shipping. */
 export const shippingAlone: Problem = invalidFormat(
   '/shipping',
   'Shipping without line_items',
@@ -124,7 +121,7 @@ export const redactedSale = (index: number): Problem =>
     'The address of the sale was removed with its personal data, so other lines cannot be taxed. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
   );
 
-/** Returns the problem of a parent that does not exist or belongs to a different account, without revealing which. */
+/** The problem of a parent that does not exist or belongs to a different account, without revealing which. */
 export const parentNotFound: Problem = {
   code: 'validation_parent_not_found',
   title: 'Parent not found',

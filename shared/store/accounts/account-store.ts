@@ -113,7 +113,7 @@ const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_fr
  * Changes settings of an account. Each changed setting must still have the value that was read, or already the new one
  * (a retry after a lost reply); otherwise returns `false`.
  *
- * Other settings are untouched, including concurrent changes to them. Running instances pick up the change within 60 s.
+ * Other settings are untouched, including concurrent changes to them. Running instances apply the change within 60 s.
  * A change that affects when a state's period closes updates the due index atomically. The change is recorded with
  * `by`: an API key, a token or `operator`. With `isUnchanged`, no setting at all may have changed since it was read.
  */

@@ -154,7 +154,7 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
   return written !== null;
 };
 
-/** Returns a key as operators see it, without its digest. `last_used_at` is accurate to the hour. */
+/** A key as operators see it, without its digest. `last_used_at` is accurate to the hour. */
 export type ListedKey = ApiKey & { readonly last_used_at: string | null };
 
 const Use = z.object({ sk: z.string(), used_at: z.string() });
