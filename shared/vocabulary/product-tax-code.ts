@@ -22,9 +22,9 @@ const ofFamilies = (families: readonly string[], query: string): Hint => {
   return { detail: `Send one of ${codes.join(', ')}${others}.`, codes };
 };
 
-/** Suggests codes for a code of a different service. */
+/** Suggests codes for a code of a different service, which can have its prefix, as in files of orders: `taxjar:30070`. */
 const ofCrosswalk = (text: string): Hint | undefined => {
-  const rows = crosswalkRows(text);
+  const rows = crosswalkRows(text.replace(/^(STRIPE|TAXJAR|AVALARA):/, ''));
   const [first] = rows;
   if (!first) return undefined;
   const { system, code, match } = first;
