@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { Rule } from '../../catalog/release.ts';
-import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
+import type { JurisdictionType } from '../../catalog/release-values.ts';
+import { findProduct, isWithin, type ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 
 // Reads the taxability tables that people edit. Only `npm run content` and the tests read them.
 
@@ -46,6 +47,25 @@ export const readConditions = (): Conditions => {
     return found.find(({ states }) => states?.split('+').includes(state)) ?? found.find(({ states }) => !states);
   };
 };
+
+/** Local taxes that follow the state on a code for which cities have separate rules. */
+type Following = { readonly levels: readonly JurisdictionType[]; readonly kinds: readonly string[] };
+
+const splitList = <Value extends string>(text: string): Value[] => (text === '' ? [] : (text.split('+') as Value[]));
+
+const followingRows = read<Record<'state' | 'codes' | 'not_codes' | 'levels' | 'kinds', string>>('following.csv');
+
+/**
+ * Returns the levels, and the kinds of districts, whose taxes follow the state (`US-CO`) on a code. In the table, no codes
+ * means all codes.
+ */
+export const findFollowing = (state: string, code: string): readonly Following[] =>
+  followingRows
+    .filter((row) => {
+      const isListed = (codes: string) => splitList(codes).some((one) => isWithin(code, one));
+      return `US-${row.state}` === state && (row.codes === '' || isListed(row.codes)) && !isListed(row.not_codes);
+    })
+    .map(({ levels, kinds }) => ({ levels: splitList(levels), kinds: splitList(kinds) }));
 
 // The attributes of taxability rows.
 

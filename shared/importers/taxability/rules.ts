@@ -9,12 +9,12 @@ import {
   type JurisdictionType,
 } from '../../catalog/release-values.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
-import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';
 import { type Entry, getAnswer, notEstablishedBecause, withLocalRate } from './answers.ts';
 import { splitByUse, tiesAmong } from './entries.ts';
 import {
   type Conditions,
+  findFollowing,
   getAttributes,
   getProduct,
   getRequired,
@@ -203,41 +203,6 @@ const listImprovementEntries = (entries: readonly Entry[]): readonly Entry[] => 
   });
 };
 
-/**
- * Districts whose taxes follow the state although cities and counties have separate rules (C.R.S. 29-2-105(1)(d); N.Y.
- * Tax Law 1105-A and 1109, Publication 718-R).
- */
-const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO': ['RTD', 'CD'], 'US-NY': ['MCTD'] };
-
-/**
- * The families and codes that Colorado's counties may tax although the state exempts them (C.R.S. 29-2-105(1)(d)(I)).
- * On all other products, a county tax follows the state. Cities with home rule have separate rules.
- */
-const countyOptions = [
-  'AGRICULTURE',
-  'BEVERAGES',
-  'ENERGY',
-  'FEES',
-  'FOOD',
-  'HEALTH.DIAPERS',
-  'HEALTH.FEMININE_HYGIENE',
-  'MANUFACTURING',
-  'TOBACCO.CIGARETTES',
-];
-
-/**
- * Returns the levels whose taxes follow the state on an entry for which cities have separate rules. Colorado's special
- * districts tax what the state taxes (such as C.R.S. 32-19-112, 32-21-110 and 43-4-605(1)(j)). The rate of a county of
- * Arizona is a percentage of the state's (A.R.S. 42-6103), and has a separate value only for lodging. In Texas, only
- * cities and two kinds of their districts may tax the energy of homes (Comptroller, Residential Use of Gas and
- * Electricity).
- */
-const levelsLikeState = ({ state }: Release, { code }: Entry): readonly JurisdictionType[] => {
-  if (state === 'US-CO') return countyOptions.some((option) => isWithin(code, option)) ? [] : ['county', 'district'];
-  if (state === 'US-TX') return isWithin(code, 'ENERGY') ? ['county', 'district'] : [];
-  return state === 'US-AZ' && !isWithin(code, 'LODGING') ? ['county'] : [];
-};
-
 /** The content of a rule without its codes and id. Entries with equal content become one rule. */
 type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
 
@@ -261,7 +226,8 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   const precedesLocally = ({ attributes: ruleAttributes, ptcs }: Rule) =>
     isOwnLocal ||
     (ptcs.includes(entry.code) && getRequired(attributes).every((code) => getRequired(ruleAttributes).includes(code)));
-  const likeState = isOwnLocal ? levelsLikeState(own, entry) : [];
+  const following = isOwnLocal ? findFollowing(own.state, entry.code) : [];
+  const likeState = following.flatMap(({ levels }) => levels);
   // Hand-written rules for local taxes decide the product on their levels, such as the cities of a state.
   const preceding = ownLocalRules(own, entry).filter(precedesLocally);
   if (preceding.length > 0) {
@@ -271,9 +237,9 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
     const effect = isOwnLocal ? withLocalRate(state) : local;
     return [ofState, ...(others.length > 0 ? [ofLevels(others, effect, answer.localAssumption)] : [])];
   }
-  const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(
-    (kind): RuleContent => ({ ...ofLevels(['district'], withLocalRate(state), ''), kinds: [kind] }),
-  );
+  const ofDistricts = following
+    .flatMap(({ kinds }) => kinds)
+    .map((kind): RuleContent => ({ ...ofLevels(['district'], withLocalRate(state), ''), kinds: [kind] }));
   if (JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === '')
     return [ofLevels(null, state, answer.assumption)];
   if (likeState.length > 0) {
