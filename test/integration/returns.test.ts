@@ -340,7 +340,7 @@ describe('transactions in several states of an account with few registrations', 
     expect(left).toEqual([]);
   });
 
-  it('reports the transactions in the return of a state that has recorded tax, like their credits', async () => {
+  it('reports a sale with recorded tax and its credit in the return of a state without a registration', async () => {
     const filer = await newFiler({ registrations: [monthly('MI')] });
     const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });
     const line_items = [line('a', '100.00'), line('b', '50.00')];

@@ -26,7 +26,7 @@ import { account, CommandError, flag, required, subcommand, yes } from '../termi
 /** Lists unfinished work to review before the account is closed. */
 const readUnfinished = async (id: string): Promise<readonly string[]> => {
   const open: string[] = [];
-  // The registration of a state with open entries can be removed.
+  // Reads every state, because a state can have open entries after its registration was removed.
   for (const state of stateJurisdictions) {
     const months = await filingReads.oldestOpenMonths(id, state);
     const [oldest] = months.filter((month) => month !== null).sort();

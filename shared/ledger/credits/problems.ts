@@ -52,7 +52,7 @@ const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem
   ...lineFields.filter((name) => request[name]).map(lineFieldProblem),
 ];
 
-/** The problem of shipping sent without lines, which is ambiguous: it could mean the whole sale or only its shipping. */
+/** The problem of shipping without lines, which is ambiguous: it could mean the whole sale or only its shipping. */
 export const shippingAlone: Problem = invalidFormat(
   '/shipping',
   'Shipping without line_items',
