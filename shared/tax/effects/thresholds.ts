@@ -233,8 +233,8 @@ export const tieredRate = defineEffect({
   },
   describe: ({ amount, rate, first_rate, percent }) => {
     const first = first_rate ? `the rate ${first_rate}` : 'the general rate';
-    const price = percent ? `, of the fraction ${percent} of its price` : '';
-    return `taxed at ${first} on the first ${amount} of each unit${price}, and at the rate ${rate} on the rest`;
+    const part = percent ? ` on the fraction ${percent} of the price:` : '';
+    return `taxed${part} at ${first} on the first ${amount} of each unit, and at the rate ${rate} on the rest`;
   },
   explain: ({ amount, rate, percent }, { price, taxable, rate: first, perUnit }) =>
     `Of ${percent ? `the taxable ${taxable}` : `the price of ${price}`}, at most ${perUnit(amount)} is taxed at ${first}, and the rest at ${rate}.`,
