@@ -26,12 +26,7 @@ import { TaxApi } from './tax-api.ts';
  *
  * A customer-managed key can be used only through DynamoDB.
  */
-const addOperatorPolicy = (
-  stack: LevyStack,
-  data: DataStack,
-  invoked: readonly IFunction[],
-  pipe: CfnPipe | null,
-): void => {
+const addOperatorPolicy = (stack: LevyStack, data: DataStack, invoked: readonly IFunction[], pipe: CfnPipe | null) => {
   const description = `Operation of ${stack.stackName}`;
   const policy = fixLogicalId(new ManagedPolicy(stack, 'OperatorPolicy', { description }), 'OperatorPolicy');
   stack.output('OperatorPolicyArn', policy.managedPolicyArn, 'A managed policy to attach to the role of operators');

@@ -29,10 +29,8 @@ export class Schedules extends Construct {
   }
 
   #addRegular({ name, minutes, timeoutSeconds, access }: ScheduleDefinition<ScheduleName>): void {
-    const handler = new EndpointFunction(this, name, this.#deployment, {
-      access,
-      timeout: Duration.seconds(timeoutSeconds),
-    });
+    const timeout = Duration.seconds(timeoutSeconds);
+    const handler = new EndpointFunction(this, name, this.#deployment, { access, timeout });
     const period = Duration.minutes(minutes);
     // The next run is the retry. A run delayed by a whole period would only overlap with the next one.
     const scheduled = this.#publish(handler, { retryAttempts: 0, maxEventAge: period });

@@ -212,19 +212,11 @@ export const readSettings = ({ node }: IConstruct): Settings => {
       refuse(name, given[name], remedy);
   refuseMissingFunctions(data, given);
   if (data.backupCopyTo !== null && (data.backups === 'none' || data.removal === 'destroy'))
-    refuse(
-      'backupCopyTo',
-      given['backupCopyTo'],
-      'There are no backups to copy. Omit backupCopyTo, or set backups=monthly.',
-    );
+    refuse('backupCopyTo', given['backupCopyTo'], 'There are no backups to copy. Omit it, or set backups=monthly.');
   // The CLI determines the region before the synthesis.
   const region = process.env['CDK_DEFAULT_REGION'];
   if (region && !regionsWithPipes.has(region) && data.events && !data.sam)
-    refuse(
-      'events',
-      true,
-      `The region ${region} has no EventBridge Pipes. Set events=false, or use a different region.`,
-    );
+    refuse('events', true, `The region ${region} has no EventBridge Pipes. Set events=false, or use another region.`);
   const set = names.filter((name) => given[name] !== undefined);
   const oidc = set.filter((name) => name.startsWith('oidc'));
   const suffix = data.stage === null ? '' : `-${data.stage}`;

@@ -149,19 +149,14 @@ export class Monitoring extends Construct {
   }
 
   #topic(): Topic {
-    const { alarmEmail, name } = this.#settings;
+    const { alarmEmail: email, name } = this.#settings;
     const alarms = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };
     const sourceArn = Stack.of(this).formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
     const displayName = `Alarms of ${name}`;
-    const topic = notificationTopic(this, 'Alarms', {
-      displayName,
-      service: 'cloudwatch',
-      sourceArn,
-      email: alarmEmail,
-    });
+    const topic = notificationTopic(this, 'Alarms', { displayName, service: 'cloudwatch', sourceArn, email });
     const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'The topic for alarms' });
     fixLogicalId(output, 'AlarmTopic');
-    if (alarmEmail === null)
+    if (email === null)
       Validations.of(topic).addWarning(
         'levy:AlarmsReachNobody',
         'Alarms notify no one. Set alarmEmail, or subscribe to the topic in the output AlarmTopic.',

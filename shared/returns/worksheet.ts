@@ -126,12 +126,7 @@ const dollarTotals = ({ totals }: FilingWithTotals): readonly FilingTotal[] =>
   totals.filter(({ currency }) => currency === 'USD');
 
 /** Returns the notes about amounts that a reader must check or add. `local` are the totals other than the state's. */
-const listNotes = (
-  filing: FilingWithTotals,
-  layout: FormLayout,
-  local: readonly FilingTotal[],
-  due: bigint,
-): string[] => {
+const listNotes = (filing: FilingWithTotals, layout: FormLayout, local: readonly FilingTotal[], due: bigint) => {
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const others = filing.summary.filter(({ currency }) => currency !== 'USD');
   const notCovered = read(whole?.not_covered_amount ?? '0.00');

@@ -272,11 +272,7 @@ const roundTogether = <Own extends Priced>(lines: readonly Own[], signs: readonl
  * Adds a discount to the price if their signs differ. WooCommerce sends such a discount if a price was raised in the
  * order. Other shops send discounts with either sign, so this applies only if the result adds up to the sent amount.
  */
-const withSurcharges = <Own extends Priced>(
-  fields: Fields,
-  lines: readonly Own[],
-  signs: readonly boolean[],
-): Own[] => {
+const withSurcharges = <Own extends Priced>(fields: Fields, lines: readonly Own[], signs: readonly boolean[]) => {
   const surcharged = listAt(fields, 'line_items', (line, at) => isMinus(line, 'discount') !== signs[at]) ?? [];
   return lines.map((line, at) => {
     const { discount_amount: surcharge, ...rest } = line;

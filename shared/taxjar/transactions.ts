@@ -240,10 +240,7 @@ const sentFields = (recorded: Recorded): Fields => {
 };
 
 /** Records the changed order or refund in place of the recorded one, in one step. */
-const update = async (
-  kind: Kind,
-  { levy, body, note, version, at: [reference = ''] }: Request,
-): Promise<TaxJarResponse> => {
+const update = async (kind: Kind, { levy, body, note, version, at: [reference = ''] }: Request) => {
   const change = { ...changedFields(body), transaction_id: reference };
   const current = await requireRecorded(levy, kind, reference, textAt(change, 'provider'));
   const known = sentFields(current);

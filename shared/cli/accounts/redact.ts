@@ -43,10 +43,7 @@ const ofTransaction = async function* (account: string, reference: string): Asyn
 };
 
 /** Yields the transactions of a selection in pages. A customer can be on any line, so every transaction is read. */
-const selectedTransactions = async function* (
-  account: string,
-  selection: Selection,
-): AsyncGenerator<readonly Selected[]> {
+const selectedTransactions = async function* (account: string, selection: Selection) {
   if ('transaction' in selection) return yield* ofTransaction(account, selection.transaction);
   // An id begins with the creation time.
   const end = 'beforeMs' in selection ? `txn_${encodeTime(selection.beforeMs, 10)}` : '~';

@@ -82,7 +82,7 @@ export const check = subcommand({
     against: required('<file>', 'JSON: an array of cases, or an object with them as "cases"', resolvePath),
     zips: optional(
       '<list>',
-      'a ZIP for each locality of cases without a ZIP: "Minneapolis=55401,Saint Paul=55101"',
+      'ZIPs of localities, for cases without one: "Minneapolis=55401,Saint Paul=55101"',
       readZips,
     ),
     json: flag('one JSON object'),

@@ -140,10 +140,7 @@ export const update = subcommand({
     check: flag('download nothing; list the states that have newer files, and exit with 2 if there are any'),
     activate: flag('activate each release that passes the gates'),
     override,
-    mirror: optional(
-      '<url>',
-      'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR',
-    ),
+    mirror: optional('<url>', 'mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR'),
   },
   examples: ['content -- update --state MN,WI --activate'],
   run: async (options) => {

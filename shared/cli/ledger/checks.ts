@@ -111,10 +111,7 @@ export const confirmed = async <Value extends { readonly findings: readonly Find
  * Checks a redacted transaction: an audit entry records the redaction at that time, the digest of the commitments
  * replaces the salt, and no personal data remains. The state hash does not cover the last point.
  */
-const redactionFaults = (
-  { transaction, commitments }: StoredTransaction,
-  redactedAt: string | undefined,
-): readonly Fault[] => {
+const redactionFaults = ({ transaction, commitments }: StoredTransaction, redactedAt: string | undefined) => {
   const isRedacted = commitments !== undefined && 'digest' in commitments;
   const isEmpty = !isRedacted || isSame(withoutPersonalData(transaction), transaction);
   return [
@@ -390,12 +387,7 @@ const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling
       .filter((filing) => filing.status === 'filed')
       .flatMap(({ id }) => faultUnless(isNamed(id), `${id} in filings`, 'absent', 'present')),
     ...filings.flatMap(({ id }) =>
-      faultUnless(
-        isHolding(id),
-        `${id} in filings`,
-        'present',
-        'absent, because the filing has no entry of the transaction',
-      ),
+      faultUnless(isHolding(id), `${id} in filings`, 'present', 'absent: the filing has no entry of the transaction'),
     ),
     ...faultUnless(isFiled === (status === 'filed'), 'status', status, shouldBe),
   ];

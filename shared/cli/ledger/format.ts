@@ -166,10 +166,7 @@ const atOnce = 16;
 const partsAtOnce = 25;
 
 /** Returns entries up to the transaction's version. Later entries were written after the transaction was read. */
-const readChain = async (
-  account: string,
-  { transaction: { id, version } }: StoredTransaction,
-): Promise<AuditEntry[]> => {
+const readChain = async (account: string, { transaction: { id, version } }: StoredTransaction) => {
   const pages = await Array.fromAsync(auditItems(account, id));
   const entries = pages.flatMap((items) => items.map(auditEntryFrom)).filter((entry) => entry.version <= version);
   if (entries.length !== version)

@@ -253,11 +253,7 @@ const parseStored = (item: Item | undefined): StoredTransaction | undefined =>
   (item && parseOrNull(() => transactionFrom(item))) ?? undefined;
 
 /** Returns the credits of a sale. Each unreadable credit becomes a fault. */
-const readCredits = async function* (
-  account: string,
-  sale: string,
-  unreadable: Fault[],
-): AsyncGenerator<StoredTransaction> {
+const readCredits = async function* (account: string, sale: string, unreadable: Fault[]) {
   for await (const ids of creditIds(account, sale))
     for (const item of (await itemsAt(ids.map((credit) => headKey(account, credit)))).values()) {
       const credit = parseStored(item);
@@ -377,11 +373,7 @@ export const verifyAccount = async (options: VerifyOptions): Promise<Progress> =
 };
 
 /** Checks the periods and filings of an account. Returns the number of filings. */
-const verifyFilings = async (
-  account: string,
-  pauseMs: number,
-  onFinding: (finding: Finding) => void,
-): Promise<number> => {
+const verifyFilings = async (account: string, pauseMs: number, onFinding: (finding: Finding) => void) => {
   let filings: readonly StoredFiling[] = [];
   const periods = await confirmed(async () => {
     filings = await allFilings(account);

@@ -73,10 +73,7 @@ export const compare = subcommand({
   summary: "compare Levy's tax with the charged tax",
   description:
     'Calculate the tax of each order and compare it with `tax_amount`, the tax that another system charged. Differences are grouped by reason. Nothing is stored. Set LEVY_API_KEY to a key with the scope read. Exit code 1 if an order has an error.',
-  options: {
-    ...fileOptions,
-    out: optional('<file>', 'write a CSV file with one row for each difference', resolvePath),
-  },
+  options: { ...fileOptions, out: optional('<file>', 'write a CSV file with a row for each difference', resolvePath) },
   examples: ['compare -- --file orders.ndjson --out differences.csv'],
   run: async ({ file, url, json, out }) => {
     const client = clientFor(url);

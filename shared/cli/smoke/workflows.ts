@@ -122,7 +122,6 @@ const readBody = (response: HttpResponse, status: number): Body => {
 type Created = {
   readonly reference: string;
   readonly request: Request;
-  readonly isCredit: boolean;
   /** `null` until a response contains the id. */
   id: string | null;
 };
@@ -145,7 +144,7 @@ const create = async (session: Session, all: Created[], name: string, body: Body
     body: { ...body, reference_id: reference },
     headers,
   } as const;
-  const created: Created = { reference, request, isCredit: body['type'] === 'credit', id: null };
+  const created: Created = { reference, request, id: null };
   all.push(created);
   const response = await session.send(request);
   if ([400, 401, 403, 413, 415, 422].includes(response.status)) all.pop();
@@ -188,14 +187,12 @@ const voided = async ({ send }: Session, created: Created): Promise<NotVoided | 
 };
 
 /**
- * Voids the transactions of a run: credits before sales, newest first. Returns the transactions that could not be
- * confirmed void.
+ * Voids the transactions of a run, newest first, because a sale with credits cannot be voided. Returns the transactions
+ * that could not be confirmed void.
  */
 const cleanUp = async (session: Session, all: readonly Created[]): Promise<readonly NotVoided[]> => {
   const left: (NotVoided | null)[] = [];
-  const newestFirst = all.toReversed();
-  for (const isCredit of [true, false])
-    for (const created of newestFirst) if (created.isCredit === isCredit) left.push(await voided(session, created));
+  for (const created of all.toReversed()) left.push(await voided(session, created));
   return left.filter((one) => one !== null);
 };
 

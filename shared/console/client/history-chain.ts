@@ -5,10 +5,7 @@ import { sha256 } from './oidc.ts';
 type Entry = Schemas['HistoryEntry'];
 
 /** Returns whether the hash of an entry matches its fields. */
-const isIntact = async (
-  transactionId: string,
-  { state_hash, previous_hash, hash, ...fields }: Entry,
-): Promise<boolean> => {
+const isIntact = async (transactionId: string, { state_hash, previous_hash, hash, ...fields }: Entry) => {
   const hashed = { transactionId, ...fields, stateHash: state_hash, previousHash: previous_hash };
   return (await sha256(canonicalJson(hashed))) === hash;
 };
