@@ -1,4 +1,4 @@
-import { toDay } from '../base/calendar.ts';
+import { dayMs } from '../base/calendar.ts';
 import type { Approximation } from '../catalog/effective.ts';
 import type { ByPlace } from '../catalog/location/local-choice.ts';
 import type { Published } from '../catalog/release-values.ts';
@@ -32,7 +32,7 @@ const outdated = (place: string, { as_of, due }: Published): string =>
  * its date.
  */
 const isOutdated = ({ as_of, due }: Published, { day, nowMs }: WarningDays): boolean =>
-  as_of < day && (due < day || due < toDay(nowMs));
+  as_of < day && (due < day || Date.parse(due) + dayMs <= nowMs);
 
 /** Warns that the local rates of an address are from a different day, or that newer rates are due. */
 const ageWarnings = (

@@ -137,16 +137,26 @@ const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Trea
   const isOver = release.established_to !== null && day > release.established_to;
   if (isOver || !taxedJurisdictions.every(isKnown))
     return [uncovered(place, collectionExemption, [notCovered(release, taxedProduct, null)])];
+  const fees = isStateFee(taxedProduct.product) ? listFees(taxedJurisdictions) : [];
+  if (fees.length > 0) return fees;
   const treatments = taxedJurisdictions.map((taxedJurisdiction) => treat(taxedJurisdiction));
-  // A fee whose amount is not known in the document's currency is still a fee.
-  const isUnknown = ({ jurisdiction, uncertainties }: Treatment) =>
-    isStateFee(taxedProduct.product) &&
-    jurisdiction.tax_type === 'fee' &&
-    uncertainties.some(({ code }) => code === 'not_covered');
-  const fees = treatments.filter((treatment) => treatment.effect.kind === 'flat_fee' || isUnknown(treatment));
-  // A fee is not a sale, so other jurisdictions do not tax it.
-  return fees.length > 0 ? fees : treatments.map((treatment) => limitTotal(treatment, treatments));
+  const flatFees = treatments.filter(isFlatFee);
+  return flatFees.length > 0 ? flatFees : treatments.map((treatment) => limitTotal(treatment, treatments));
 };
+
+const isFlatFee = ({ effect }: Treatment): boolean => effect.kind === 'flat_fee';
+
+/** Returns the treatments of a fee product that are fees. A fee is not a sale, so other jurisdictions do not tax it. */
+const listFees = (taxedJurisdictions: readonly TaxedJurisdiction[]): readonly Treatment[] =>
+  taxedJurisdictions
+    .filter((one) => one.jurisdiction.tax_type === 'fee' || decidingRule(one)?.effect.type === 'flat_fee')
+    .map((one) => treat(one))
+    // A fee whose amount is not known in the document's currency is still a fee.
+    .filter(
+      (one) =>
+        isFlatFee(one) ||
+        (one.jurisdiction.tax_type === 'fee' && one.uncertainties.some(({ code }) => code === 'not_covered')),
+    );
 
 /** Applies a limit on the tax of all jurisdictions to the one whose rule has the limit. */
 const limitTotal = (treatment: Treatment, treatments: readonly Treatment[]): Treatment => {
