@@ -31,6 +31,7 @@ const moduleOptions = {
     '@aws-sdk/credential-provider-node': './shared/store/client/sdk-replacements.ts',
     '@aws-sdk/endpoint-cache': './shared/store/client/sdk-replacements.ts',
   },
+  define: { isBundle: 'true' },
   // The SDK imports this entry for operations with event streams. DynamoDB has none, so it is never loaded.
   external: ['@smithy/core/event-streams'],
   minify: true,

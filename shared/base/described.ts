@@ -6,6 +6,9 @@ import * as z from 'zod/mini';
  */
 type Keywords = Omit<z.core.GlobalMeta, 'description'>;
 
+/** Defined by the bundler: functions serve an OpenAPI document that the build wrote, so they need no descriptions. */
+declare const isBundle: true | undefined;
+
 /**
  * Returns a copy of a schema with a description for the OpenAPI document. The copy keeps the original's keywords, so
  * fields that share a schema differ only in their descriptions. The description is stored in zod's registry, which
@@ -16,6 +19,8 @@ export const described = <Schema extends z.ZodMiniType>(
   description: string,
   keywords: Keywords = {},
 ): Schema => {
+  // In a bundle, 70 copies would take 4 ms of a cold start.
+  if (typeof isBundle === 'boolean') return schema;
   const copy = schema.clone(schema._zod.def, { parent: true });
   z.globalRegistry.add<z.ZodMiniType>(copy, { description, ...keywords });
   return copy;

@@ -9,12 +9,14 @@ type StatesByZip = ReadonlyMap<string, readonly string[]>;
 /** Inverts the data, which lists ZIPs and ZIP ranges by state. */
 const byZip = (lists: Lists): StatesByZip => {
   const states = new Map<string, readonly string[]>();
-  for (const [key, list] of Object.entries(lists))
+  for (const [key, list] of Object.entries(lists)) {
+    const listed = key.split(' ');
     for (const range of list.split(' ')) {
       const [low = '', high = low] = range.split('-');
       for (let zip = Number(low); zip <= Number(high); zip += 1)
-        states.set(String(zip).padStart(low.length, '0'), key.split(' '));
+        states.set(String(zip).padStart(low.length, '0'), listed);
     }
+  }
   return states;
 };
 

@@ -13,12 +13,22 @@ const spellings = (lines: readonly string[]): ReadonlyMap<string, string> =>
     }),
   );
 
-const suffixes = spellings(words.suffixes);
-const directions = spellings(words.directions);
-/** Designators that require an identifier. */
-export const units = spellings(words.units);
-/** Designators without an identifier. */
-export const unitsWithoutId = spellings(words.units_without_id);
+const read = () => ({
+  suffixes: spellings(words.suffixes),
+  directions: spellings(words.directions),
+  /** Designators that require an identifier. */
+  units: spellings(words.units),
+  /** Designators without an identifier. */
+  unitsWithoutId: spellings(words.units_without_id),
+});
+
+let known: ReturnType<typeof read> | undefined;
+
+/** Returns the words. Read on first use, because only imported content has streets. */
+export const streetWords = (): ReturnType<typeof read> => {
+  known ??= read();
+  return known;
+};
 
 /** A house number. `N56W16839`, a grid address in Wisconsin, has the prefix `N56W`. */
 export type HouseNumber = { readonly prefix: string; readonly number: number };
@@ -62,6 +72,7 @@ export const splitWords = (text: string): readonly string[] =>
  * Parses a street from its words. A direction or suffix is recognized only if a name remains: `N ST` is the street N.
  */
 export const parseStreet = (words: readonly string[]): Street => {
+  const { directions, suffixes } = streetWords();
   let [first, last] = [0, words.length];
   const post = last > 1 ? directions.get(words[last - 1] ?? '') : undefined;
   if (post !== undefined) last -= 1;
@@ -98,6 +109,7 @@ type UnitRead = { readonly unit: Unit; readonly length: number };
 
 /** Parses the unit at the end of the words, and counts its words. */
 const unitAtEnd = (words: readonly string[]): UnitRead | null => {
+  const { units, unitsWithoutId } = streetWords();
   const [designator = '', id = ''] = words.slice(-2);
   const isGeneric = designator === '#';
   const known = isGeneric ? null : units.get(designator);

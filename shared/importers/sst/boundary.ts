@@ -1,14 +1,7 @@
 import { getOrAdd } from '../../base/collections.ts';
 import { shareDays } from '../../catalog/effective.ts';
 import { parseUnits } from '../../catalog/release-values.ts';
-import {
-  parseStreet,
-  readHouse,
-  type Street,
-  splitWords,
-  units,
-  unitsWithoutId,
-} from '../../catalog/streets/street-address.ts';
+import { parseStreet, readHouse, type Street, splitWords, streetWords } from '../../catalog/streets/street-address.ts';
 import { anyAddress, anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
 import { misreadReason, type Row, type Table } from '../files/rows.ts';
@@ -40,6 +33,7 @@ const streetIn = (pre: string, name: string, suffix: string, post: string) => {
 const unitIn = (abbreviation: string, low: string, high: string, parity: string): UnitRange | null | undefined => {
   if (abbreviation === '' && low === '' && high === '') return null;
   const word = abbreviation.toUpperCase().replaceAll(/[.#]/g, '');
+  const { units, unitsWithoutId } = streetWords();
   const designator = units.get(word) ?? unitsWithoutId.get(word) ?? word;
   const [first, last] = [low, high || low].map((id) => id.toUpperCase().replaceAll(/[-#]/g, '')) as [string, string];
   const own = parseParity(parity, first === last);
