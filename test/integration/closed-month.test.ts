@@ -109,7 +109,7 @@ const newSale = (at: number) => {
     currency: draw.oneIn(25) ? 'CAD' : 'USD',
     ...(draw.oneIn(2) && { shipping: { amount: cents(300, 2000) } }),
     ...(draw.oneIn(5) && { discount_amount: cents(100, 400) }),
-    // A supplied tax, in one state. Its credits are tested in returns.test.ts.
+    // A supplied tax, in one state. Its credits are tested in credit-sums.test.ts.
     ...(!elsewhere && at % creditEvery < 2 && { tax_amount: cents(0, 5000) }),
     // The first line is always shipped.
     line_items: Array.from({ length: 1 + draw.below(3) }, (_, index) => ({

@@ -13,6 +13,7 @@ import {
 import { buildCredit, type Credit, withSuppliedCreditTax } from '../../shared/ledger/credits/credit.ts';
 import type { CreditRequest } from '../../shared/ledger/credits/outcome.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
+import type { JurisdictionAmounts } from '../../shared/ledger/entries/entry.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { ask, storeOutcome, testNow } from '../support/builders.ts';
@@ -214,22 +215,55 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
   return { live, parent };
 };
 
-/** Adds up the open entries of some transactions by jurisdiction and rate. */
+const getCalculated = ({ tax, difference = 0n }: JurisdictionAmounts) => tax - difference;
+
+/** Lists the amounts of each jurisdiction and rate in the entries of some transactions. */
+const listAmounts = (transactions: readonly StoredTransaction[]) =>
+  transactions.flatMap(listLiabilityEntries).flatMap(({ amounts }) => amounts);
+
+/** Adds up every amount in the entries of some transactions, by state, and by jurisdiction and rate. */
 const getReturn = (transactions: readonly StoredTransaction[]) => {
-  const sums: Record<string, { readonly tax: number; readonly calculated: number; readonly over: number }> = {};
-  for (const one of transactions)
-    for (const { amounts } of listLiabilityEntries(one))
-      for (const amount of amounts) {
-        const { jurisdiction_code, rate, difference = 0n, over_collected = 0n } = amount;
-        const key = `${jurisdiction_code} ${rate}`;
-        const { tax, calculated, over } = sums[key] ?? { tax: 0, calculated: 0, over: 0 };
-        sums[key] = {
-          tax: tax + Number(amount.tax),
-          calculated: calculated + Number(amount.tax - difference),
-          over: over + Number(over_collected),
-        };
-      }
+  const sums: Record<string, bigint> = {};
+  const add = (key: string, amounts: object) => {
+    for (const [name, amount] of Object.entries(amounts))
+      if (typeof amount === 'bigint') sums[`${key} ${name}`] = (sums[`${key} ${name}`] ?? 0n) + amount;
+  };
+  for (const { state, base } of transactions.flatMap(listLiabilityEntries)) add(state, base);
+  for (const row of listAmounts(transactions))
+    add(`${row.jurisdiction_code} ${row.rate}`, { ...row, calculated: getCalculated(row) });
   return sums;
+};
+
+const listTaxes = ({ transaction }: StoredTransaction) => listCharges(transaction).flatMap(({ taxes }) => taxes);
+const sumCents = (amounts: readonly string[]) => amounts.reduce((sum, amount) => sum + toCents(amount), 0);
+
+/** Expects the calculated tax of a sale in its entries, and as over-collected what was recorded above it. */
+const expectDifferences = (sold: StoredTransaction, calculation: StoredTransaction, credits: StoredTransaction[]) => {
+  const rows = listAmounts([sold]);
+  for (const code of new Set(rows.map(({ jurisdiction_code }) => jurisdiction_code))) {
+    const own = rows.filter(({ jurisdiction_code }) => jurisdiction_code === code).map(getCalculated);
+    const expected = listTaxes(calculation).flatMap((row) => (row.jurisdiction_code === code ? row.tax_amount : []));
+    expect(own.reduce((sum, tax) => sum + Number(tax), 0)).toBe(sumCents(expected));
+  }
+  const isOver = toCents(sold.transaction.tax_amount) >= toCents(calculation.transaction.tax_amount);
+  for (const { difference = 0n, over_collected = 0n } of listAmounts([sold, ...credits]))
+    expect(over_collected).toBe(isOver ? difference : 0n);
+};
+
+/** Expects that credits return the share of each charge's calculated tax that they credit of its net. */
+const expectShares = (calculation: StoredTransaction, credits: readonly StoredTransaction[]) => {
+  const charges = listCharges(calculation.transaction);
+  const credited = credits.flatMap(({ transaction }) => listCharges(transaction));
+  const due = charges.reduce((sum, { id, net_amount, tax_amount }) => {
+    const own = credited.filter(
+      (one) => ('parent_line_item_id' in one && one.parent_line_item_id) === id || one.id === id,
+    );
+    const share = sumCents(own.map((one) => one.net_amount)) / Math.max(1, toCents(net_amount));
+    return sum + share * toCents(tax_amount);
+  }, 0);
+  const returned = listAmounts(credits).reduce((sum, row) => sum - Number(getCalculated(row)), 0);
+  // A cent for each row.
+  expect(Math.abs(returned - due)).toBeLessThanOrEqual(listTaxes(calculation).length + 1e-6);
 };
 
 it('subtracts credits of goods from the calculated tax of a sale, and credits of tax alone from its over-collected tax', () => {
@@ -237,18 +271,18 @@ it('subtracts credits of goods from the calculated tax of a sale, and credits of
   const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
   const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
   const getTotal = (one: StoredTransaction) => {
-    const sums = Object.values(getReturn([one]));
-    return [sums.reduce((sum, { tax }) => sum + tax, 0), sums.reduce((sum, { calculated }) => sum + calculated, 0)];
+    const rows = listAmounts([one]);
+    return [rows.map(({ tax }) => tax), rows.map(getCalculated)].map((taxes) => taxes.reduce((sum, tax) => sum + tax));
   };
   const { outcome } = credited(sold, buildRequest(sold, { kind: 'price', line: 0, part: 50 }));
   const lawful = withSuppliedCreditTax(outcome, '6.00', sold);
   const lawfulHalf = stored('credit', lawful.ok ? lawful.value : outcome, sold.transaction, outcome);
   const all = [sold, taxAlone, half, { ...withCalculatedTaxes(lawfulHalf, sold), auditHash: '' }];
   expect(all.map(getTotal)).toEqual([
-    [1400, 1200],
-    [-99, 0],
-    [-700, -600],
-    [-600, -600],
+    [1400n, 1200n],
+    [-99n, 0n],
+    [-700n, -600n],
+    [-600n, -600n],
   ]);
 });
 
@@ -293,9 +327,11 @@ describe('credits of a sale', () => {
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
         const sold = toSale(sale);
         const { live, parent } = creditInSteps(sold, steps);
-        // The calculated and the over-collected tax add up as well.
-        for (const { tax, calculated, over } of Object.values(getReturn([sold, ...live])))
-          expect([tax, calculated, over]).toEqual([0, 0, 0]);
+        expect(Object.entries(getReturn([sold, ...live])).filter(([, amount]) => amount !== 0n)).toEqual([]);
+        const calculation = toSale({ ...sale, supplied: null });
+        expectDifferences(sold, calculation, live);
+        if (!steps.some(({ kind }) => kind === 'void'))
+          for (const at of live.keys()) expectShares(calculation, live.slice(0, at + 1));
         const { calculated_tax_amount, subtotal_amount } = sold.transaction;
         const difference = toCents(sold.transaction.tax_amount) - toCents(calculated_tax_amount);
         if (toCents(subtotal_amount) > 0)
