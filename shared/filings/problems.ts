@@ -113,7 +113,7 @@ export const exceptionsNotAcknowledged = (count: number): Problem => ({
   detail:
     count === 0
       ? 'The filing has no exceptions. Send acknowledge_exceptions as 0, or leave it out.'
-      : `The filing has ${count} exceptions. Check GET /filings/{id}/exceptions, then send acknowledge_exceptions as ${count}.`,
+      : `The filing has ${count === 1 ? '1 exception' : `${count} exceptions`}. Check GET /filings/{id}/exceptions, then send acknowledge_exceptions as ${count}.`,
   source: { pointer: '/acknowledge_exceptions' },
   meta: { count },
 });

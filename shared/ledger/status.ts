@@ -11,6 +11,8 @@ const transitions: Readonly<Record<Status, readonly Status[]>> = {
   void: [],
 };
 
+const filedAdvice = ' To file it, close the period with POST /filings, then set the filing to filed.';
+
 /**
  * Returns the problem of a status change that is not allowed, or `null`. `advice` states what to do if no change is
  * allowed.
@@ -29,7 +31,7 @@ export const statusProblem = (
         title: 'Status change not allowed',
         detail:
           allowed.length > 0
-            ? `A ${from} ${what} can become ${allowed.join(' or ')}.`
+            ? `A ${from} ${what} can become ${allowed.join(' or ')}.${what === 'transaction' && to === 'filed' ? filedAdvice : ''}`
             : `A ${from} ${what} cannot change its status. ${advice}`,
         source: { pointer: '/status' },
         meta: { from, to, allowed },

@@ -171,11 +171,14 @@ it('reports field errors before 404, 409 and cursor errors of a filing', async (
 it('states what to do instead of a status change that is not allowed', async () => {
   const filer = await newFiler();
   const { id: sold } = await soldOn(filer, '2026-10-08');
+  const detail = ({ body }: Parameters<typeof getMeta>[0]) => body?.errors?.[0]?.detail;
+  expect(detail(await filer.update(sold, { status: 'filed' }))).toBe(
+    'A finalized transaction can become void. To file it, close the period with POST /filings, then set the filing to filed.',
+  );
   const { id: first } = await closedFiling(filer, 'MI', '2026-10-31');
   await cancel(filer, first);
   const { id: second } = await closedFiling(filer, 'MI', '2026-10-31');
   await file(filer, second);
-  const detail = ({ body }: Parameters<typeof getMeta>[0]) => body?.errors?.[0]?.detail;
   expect(detail(await filer.change(first, confirmed))).toBe(
     'A canceled filing cannot change its status. Close the period again.',
   );
