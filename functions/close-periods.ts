@@ -13,7 +13,6 @@ export const { schedule, handler } = defineSchedule({
       accounts: ['BatchGetItem', 'Query', 'ConditionCheckItem'],
       transactions: [...filingActions, 'ConditionCheckItem'],
     },
-    indexes: ['by_tax_date'],
     partitions: { accounts: accountPartitions, transactions: [...filingPartitions, partitions.due] },
   },
   run: (context) => closePeriods(closePorts(() => context.getRemainingTimeInMillis())),

@@ -1,19 +1,10 @@
 import type { Account } from '../accounts/account.ts';
-import { toDay } from '../base/calendar.ts';
+import { dayMs, toDay } from '../base/calendar.ts';
 import { concurrently, readPages } from '../base/collections.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
 import type { FilingSequence } from './filing.ts';
-import {
-  closesAt,
-  findOldest,
-  followingPeriod,
-  isByOpenEntries,
-  monthOfEnd,
-  nextPeriod,
-  type Period,
-  registeredStates,
-} from './periods.ts';
-import type { Closed, ClosePorts, DueEntry, DuePlace, FilingName } from './ports.ts';
+import { closesAt, findOldest, followingPeriod, isByOpenEntries, monthOfEnd, type Period } from './periods.ts';
+import type { Closed, ClosePorts, DueEntry, FilingName } from './ports.ts';
 import { remind } from './reminders.ts';
 import { beginFiling, workOn } from './work-on.ts';
 
@@ -33,8 +24,8 @@ const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingM
 const resumeShare = 1 / 2;
 
 /**
- * Continues unfinished filings, and closes the due periods of every state in which an account is registered, including
- * empty periods. Checks once a day that each such state is in the due index, and stores the reminders of the day.
+ * Continues unfinished filings, closes the due periods of every state in which an account is registered, including
+ * empty periods, and stores the reminders of the day.
  *
  * States take turns, and filings share the time, so that neither a large filing nor a long backlog delays the others. A
  * failure of one filing or state does not stop the others. The next run continues where this one stopped.
@@ -43,17 +34,15 @@ export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
   const [resumed, closed] = [newTally(), newTally()];
   const hadTurn = new Set<string>();
   let isDone = await resumeAll(ports, resumeShare, hadTurn, resumed);
-  let isThrough = await closeDue(ports, closed);
-  const swept = isThrough ? await sweepAccounts(ports) : { added: 0, failed: 0 };
-  // The sweep found states that were missing in the index.
-  if (swept.added > 0) isThrough = await closeDue(ports, closed);
+  const isThrough = await closeDue(ports, closed);
+  const unswept = isThrough ? await sweepAccounts(ports) : 0;
   if (!isDone || closed.worked > closed.finished) isDone = await resumeAll(ports, 1, hadTurn, resumed);
   return {
     created: closed.created,
     worked: resumed.worked + closed.worked,
     finished: resumed.finished + closed.finished,
-    complete: isThrough && isDone && closed.failed === 0 && swept.failed === 0,
-    failed: resumed.failed + closed.failed + swept.failed,
+    complete: isThrough && isDone && closed.failed === 0 && unswept === 0,
+    failed: resumed.failed + closed.failed + unswept,
   };
 };
 
@@ -138,26 +127,34 @@ const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
 /** Closes the state's due period, or moves the entry to the time from which the next one is due. */
 const takeTurn = async (
   entry: DueEntry,
-  found: Account | undefined,
+  account: Account | undefined,
   ports: ClosePorts,
   tally: Tally,
 ): Promise<void> => {
-  // The periods of a closed account do not change.
-  const account = found?.closed_at === undefined ? found : undefined;
   const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
   // A filing that is being closed or canceled keeps its entry, because the next period may be due afterwards.
   if (chain?.isBusy) return;
+  // The periods of a closed account do not change, and the schedule does not close a period that a client canceled. The
+  // client's next request to close a period writes a new entry.
+  if (!account || account.closed_at !== undefined || chain?.isHeld) return ports.due.move(entry, null);
   const lastEnd = chain?.last?.period_end ?? null;
-  const isRead = account !== undefined && isByOpenEntries(account, entry.state, lastEnd);
+  const isRead = isByOpenEntries(account, entry.state, lastEnd);
   const months = isRead ? await ports.filings.oldestOpenMonths(entry.account, entry.state) : null;
-  // A client canceled the period, so the schedule does not close it. The client's next request to close a period writes
-  // a new entry.
-  const period =
-    account && !chain?.isHeld ? followingPeriod(account, entry.state, lastEnd, findOldest(months ?? [])) : null;
-  const at = account && period ? closesAt(account, entry.state, period) : null;
-  if (account && period && at && at <= toInstant(ports.now()))
-    return close(entry, account, chain, period, months, ports, tally);
-  await ports.due.move(entry, at);
+  const period = followingPeriod(account, entry.state, lastEnd, findOldest(months ?? []));
+  const at = period && closesAt(account, entry.state, period);
+  if (period && at && at <= toInstant(ports.now())) return close(entry, account, chain, period, months, ports, tally);
+  await ports.due.move(entry, isRead ? nextCheck(account, lastEnd, at, ports.now()) : at);
+};
+
+/**
+ * Returns when to check a state again whose next period depends on open entries, because sales write no due entries: on
+ * the next day, or earlier if its period closes before. `null` if the schedule will not close the state's periods.
+ */
+const nextCheck = ({ settings }: Account, lastEnd: string | null, at: string | null, nowMs: number): string | null => {
+  if (settings.review_days === null || (lastEnd !== null && at === null)) return null;
+  // The same time for every check, so that a state's entries become one.
+  const tomorrow = toInstant(Date.parse(toDay(nowMs + dayMs)));
+  return at !== null && at < tomorrow ? at : tomorrow;
 };
 
 /**
@@ -169,7 +166,7 @@ const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: num
   const at = next && closesAt(account, entry.state, next);
   // Two writes of one commit cannot have the same key.
   const behind = toInstant(Math.max(nowMs, Date.parse(entry.at) + 1));
-  return at && at < behind ? behind : at;
+  return at && (at < behind || isByOpenEntries(account, entry.state, end)) ? behind : at;
 };
 
 const close = async (
@@ -204,14 +201,11 @@ const pagesMax = 20;
 const accountsAtOnce = 8;
 
 /**
- * Checks all accounts once a day, spread over several runs: writes missing entries of the due index, and stores the
- * reminders of returns. For example, a state lacks an entry if its first sale is dated before its registration, because
- * sales write no entries.
+ * Stores the reminders of all accounts' returns once a day, spread over several runs. Returns the number of accounts
+ * that failed.
  */
-export const sweepAccounts = async (
-  ports: ClosePorts,
-): Promise<{ readonly added: number; readonly failed: number }> => {
-  const swept = { added: 0, failed: 0 };
+export const sweepAccounts = async (ports: ClosePorts): Promise<number> => {
+  let failed = 0;
   const day = toDay(ports.now());
   let position = await ports.due.sweep.read();
   for (let page = 0; page < pagesMax && !isTimeUp(ports) && !(position?.day === day && position.isDone); page++) {
@@ -219,14 +213,10 @@ export const sweepAccounts = async (
     const sweepAccount = async (read: () => Account) => {
       try {
         const account = read();
-        if (account.closed_at !== undefined) return;
-        // `+=` would read the sum before the wait, and lose the amounts that other accounts add in the meantime.
-        const added = await addMissing(account, ports);
-        swept.added += added;
-        await remind(account, ports);
+        if (account.closed_at === undefined) await remind(account, ports);
       } catch (error) {
         ports.onFailure(error);
-        swept.failed += 1;
+        failed += 1;
       }
     };
     await concurrently((await ports.findAccounts(ids)).values(), sweepAccount, accountsAtOnce);
@@ -235,43 +225,5 @@ export const sweepAccounts = async (
     if (!(await ports.due.sweep.move(position, after))) break;
     position = after;
   }
-  return swept;
-};
-
-const addMissing = async (account: Account, ports: ClosePorts): Promise<number> => {
-  const { id } = account;
-  const states = registeredStates(account.settings.registrations);
-  if (states.length === 0) return 0;
-  const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));
-  const open = states.filter((state) => !chains.get(state)?.isHeld);
-  const hasFirst = open.some((state) => !chains.get(state)?.last);
-  const firstDay = hasFirst ? await ports.firstTaxDay(id) : null;
-  const places: DuePlace[] = [];
-  for (const state of open) {
-    const at = await findClosing(account, state, chains.get(state) ?? null, firstDay, ports);
-    if (at !== null) places.push({ account: id, state, at });
-  }
-  return ports.due.addMissing(places);
-};
-
-/**
- * Returns the time from which the schedule closes the next period. Open entries are read only if they can be in an
- * earlier period.
- */
-const findClosing = async (
-  account: Account,
-  state: string,
-  chain: FilingSequence | null,
-  firstDay: string | null,
-  ports: ClosePorts,
-): Promise<string | null> => {
-  const lastEnd = chain?.last?.period_end ?? null;
-  const known = followingPeriod(account, state, lastEnd, null);
-  // The schedule does not close periods after the registration's end.
-  if (chain?.last && known && closesAt(account, state, known) === null) return null;
-  const canBeOlder = chain?.last
-    ? isByOpenEntries(account, state, lastEnd)
-    : firstDay !== null && (known === null || firstDay < known.start);
-  const period = canBeOlder ? (await nextPeriod(account, state, chain, ports.filings)).period : known;
-  return period && closesAt(account, state, period);
+  return failed;
 };

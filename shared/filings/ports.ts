@@ -79,8 +79,6 @@ export type DueIndex = {
   readonly page: (shard: number, upTo: string, limit: number, after: DueEntry | null) => Promise<readonly DueEntry[]>;
   /** Moves an entry to a later time, or removes it. Changes nothing if the entry was rewritten or removed. */
   readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
-  /** Creates the account's missing due entries and returns how many. */
-  readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;
   readonly sweep: SweepPositions;
 };
 
@@ -203,8 +201,6 @@ export type ClosePorts = FilingPorts &
   AccountReads & {
     readonly due: DueIndex;
     readonly reminders: ReminderStore;
-    /** The first day of all transactions of an account, including transactions that owe nothing; `null` without one. */
-    readonly firstTaxDay: (account: string) => Promise<string | null>;
   };
 
 /**

@@ -1,4 +1,3 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
@@ -7,8 +6,8 @@ import { sweepAccounts } from '../../shared/filings/close-periods.ts';
 import type { Closed, FilingPorts } from '../../shared/filings/ports.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { closePorts, filingPorts } from '../../shared/store/filings/filing-ports.ts';
+import { storedReminders } from '../../shared/store/filings/reminder-store.ts';
 import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import {
@@ -65,21 +64,13 @@ it('closes due periods of registered states, oldest first, including empty ones,
 
 const TableName = environment.tables.transactions;
 
-/** Returns the due index items of an account, by keys that are written out here. */
-const dueItems = async ({ id }: Account) =>
-  (await scannedItems(TableName)).filter(({ pk, sk }) => /^DUE#\d$/.test(`${pk}`) && `${sk}`.split('#')[1] === id);
-
-/** Returns the due index entries of an account, as `instant state`. */
-const dueEntries = async (account: Account): Promise<string[]> =>
-  (await dueItems(account))
+/** Returns the due index entries of an account, as `instant state`, by keys that are written out here. */
+const dueEntries = async ({ id }: Account): Promise<string[]> =>
+  (await scannedItems(TableName))
+    .filter(({ pk, sk }) => /^DUE#\d$/.test(`${pk}`) && `${sk}`.split('#')[1] === id)
     .map(({ sk }) => String(sk).split('#'))
     .map(([at, , state]) => `${at} ${state}`)
     .sort();
-
-const deleteDueEntries = async (account: Account): Promise<void> => {
-  for (const { pk, sk } of await dueItems(account))
-    await database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
-};
 
 /** Returns the first instant of a day, some months from now and some days into the month. */
 const getStart = (months: number, days = 0): number => {
@@ -93,11 +84,12 @@ describe('the due index', () => {
   const registered = { settings: { registrations } };
   const stored = async ({ account }: { readonly account: Account }) => (await findAccount(account.id)) as Account;
 
-  it('contains one entry per registered state, at the closing day, after the first run and after each period', async () => {
+  it('contains one entry per registered state, at its closing day, and before its first filing on the next day', async () => {
     const caller = await newCaller({ settings: { registrations: [...registrations, ohio] } });
     await closePeriods();
-    expect(await dueEntries(caller.account)).toEqual([`${getClosing(1)} US-MI`, `${getClosing(1)} US-OH`]);
-    const following = getClosing(2);
+    const tomorrow = new Date(Math.ceil((now() + 1) / dayMs) * dayMs).toISOString();
+    const [first = '', following] = [[getClosing(1), tomorrow].sort()[0], getClosing(2)];
+    expect(await dueEntries(caller.account)).toEqual([`${first} US-MI`, `${first} US-OH`]);
     await later(getStart(1, 3) - now() + hourMs, async () => {
       await closePeriods();
       expect(await dueEntries(caller.account)).toEqual([`${following} US-MI`, `${following} US-OH`]);
@@ -115,26 +107,32 @@ describe('the due index', () => {
     expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
   });
 
-  it('receives entries of older accounts, and of a first sale before the registration, from the daily sweep', async () => {
-    const [old, first] = [await newCaller(registered), await newCaller(registered)];
+  it('closes the months of a first sale before the registration, and of one between two registrations, within a day', async () => {
+    const [before, gap = { start: '', end: '' }, after] = lastMonths(3);
+    const two = [{ ...monthly('MI', '2020-01-01'), to: before?.end ?? null }, monthly('MI', '2100-01-01')];
+    const filers = [
+      await newFiler({ registrations }),
+      await later(-100 * dayMs, () => newFiler({ registrations: two })),
+    ];
+    const [first, between] = filers as [Filer, Filer];
     await closePeriods();
-    await deleteDueEntries(old.account);
-    const months = lastMonths(2);
-    await soldOn(createFiler(first), months[0]?.start as string);
-    await closePeriods();
-    // The sweep runs once a day.
-    expect([await dueEntries(old.account), await listed(createFiler(first))]).toEqual([[], []]);
+    const ends = async (filer: Filer) => (await listed(filer)).map((line) => line.split(' ')[2]);
+    const [firstEnds, betweenEnds] = [await ends(first), await ends(between)];
+    expect([firstEnds, betweenEnds.at(-1)]).toEqual([[], before?.end]);
+    await soldOn(first, gap.start);
+    await soldOn(between, gap.start);
     await later(dayMs, async () => {
       await closePeriods();
-      expect(await dueEntries(old.account)).toEqual([`${getClosing(1)} US-MI`]);
-      expect(await listed(createFiler(first))).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
+      expect(await ends(first)).toEqual([gap.end, after?.end]);
+      expect(await ends(between)).toEqual([...betweenEnds, gap.end]);
     });
   });
 
   it('sweeps a limited number of pages per run, and continues in the next run', async () => {
-    const callers = await Promise.all(Array.from({ length: 23 }, () => newCaller(registered)));
-    for (const { account } of callers) await deleteDueEntries(account);
-    const ids = callers.map(({ account }) => account.id).sort();
+    const ids = (await Promise.all(Array.from({ length: 23 }, () => newCaller(registered)))).map(
+      ({ account }) => account.id,
+    );
+    ids.sort();
     const asked: (string | null)[] = [];
     /** Pages the register with one account per page. */
     const accountIds = async (after: string | null) => {
@@ -144,33 +142,34 @@ describe('the due index', () => {
     };
     const ports = { ...closePorts(() => 240_000), accountIds };
     await later(5 * dayMs, async () => {
-      expect(await sweepAccounts(ports)).toEqual({ added: 20, failed: 0 });
-      expect(await sweepAccounts(ports)).toEqual({ added: 3, failed: 0 });
-      expect(await sweepAccounts(ports)).toEqual({ added: 0, failed: 0 });
+      for (const pages of [20, 23, 23]) {
+        expect(await sweepAccounts(ports)).toBe(0);
+        expect(asked).toHaveLength(pages);
+      }
     });
     expect(asked).toEqual([null, ...ids.slice(0, -1)]);
-    for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);
   });
 
-  it('sweeps the other accounts if the filings of one cannot be read, and retries that one on the next day', async () => {
-    const [broken, other] = [await newCaller(registered), await newCaller(registered)];
-    for (const { account } of [broken, other]) await deleteDueEntries(account);
+  it('reminds the other accounts if the filings of one cannot be read, and retries that one on the next day', async () => {
+    const reminded = { settings: { registrations, filing_reminder_days: [60] } };
+    const [broken, other] = [await newCaller(reminded), await newCaller(reminded)];
     const accountIds = async () => ({ rows: [broken.account.id, other.account.id], next: null });
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => void failures.push(error);
     const ports = { ...closePorts(() => 240_000), accountIds, onFailure };
     const gone = new Error('The database has gone.');
     const isOfBroken = (input: string) => input.includes(TableName) && input.includes(broken.account.id);
+    const countReminders = () =>
+      Promise.all(
+        [broken, other].map(async ({ account }) => (await Array.fromAsync(storedReminders(account.id))).length > 0),
+      );
     await later(7 * dayMs, async () => {
       intercept(({ input, pass }) => (isOfBroken(JSON.stringify(input)) ? Promise.reject(gone) : pass()));
-      expect(await sweepAccounts(ports).finally(noFaults)).toEqual({ added: 1, failed: 1 });
+      expect(await sweepAccounts(ports).finally(noFaults)).toBe(1);
     });
-    expect(failures).toEqual([gone]);
-    expect([await dueEntries(broken.account), await dueEntries(other.account)]).toEqual([[], [expect.anything()]]);
-    await later(8 * dayMs, async () => expect(await sweepAccounts(ports)).toEqual({ added: 1, failed: 0 }));
-    expect(await dueEntries(broken.account)).toHaveLength(1);
-    for (const { account } of [broken, other]) await deleteDueEntries(account);
-    await later(9 * dayMs, async () => expect(await sweepAccounts(ports)).toEqual({ added: 2, failed: 0 }));
+    expect([failures, await countReminders()]).toEqual([[gone], [false, true]]);
+    await later(8 * dayMs, async () => expect(await sweepAccounts(ports)).toBe(0));
+    expect(await countReminders()).toEqual([true, true]);
   });
 
   it('processes accounts in turns: a backlog of one account delays other accounts by one period', async () => {

@@ -105,7 +105,7 @@ const play = async (
     const response = await scene.send(firstSale('finalized', `sale${requests}`, false));
     sales.push(response?.body?.id ?? '');
   };
-  await storeAccounts(accounts, new Invocation('accounts', 'all'), false);
+  await storeAccounts(accounts, new Invocation('accounts', 'all'));
   for (let at = 0; at < 3; at++) await sell();
   await scene.send(credit(sales[2] ?? ''));
   if (onClosed.includes(work)) {

@@ -135,7 +135,7 @@ export const finish = async (observed: Observed): Promise<void> => {
 };
 
 const begin = async (run: Run): Promise<void> => {
-  if (run.isOfFilings) await storeAccounts(run.accounts, new Invocation('accounts', 'all'), chance(0.3));
+  if (run.isOfFilings) await storeAccounts(run.accounts, new Invocation('accounts', 'all'));
   for (const account of run.isOfFilings ? ['acct_one', 'acct_two'] : ['acct_one']) {
     const first = new Client(`first ${account}`, account, run);
     const finalized = run.isOfFilings ? 2 : Number(chance(0.7));

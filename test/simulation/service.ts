@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { endpoint as createFiling } from '../../functions/create-filing.ts';
 import { endpoint as createTransaction } from '../../functions/create-transaction.ts';
 import { endpoint as getFiling } from '../../functions/get-filing.ts';
@@ -13,15 +12,12 @@ import { errorResult } from '../../shared/api/response.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import { type Outcome, redactSelection } from '../../shared/cli/accounts/redact.ts';
 import { now } from '../../shared/config/clock.ts';
-import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import { type Redacted, redactTransaction } from '../../shared/ledger/personal-data/redact.ts';
 import { type Swept, sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { changeSettings, findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
-import { accountKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { redactionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
@@ -145,16 +141,10 @@ const accountIds: ClosePorts['accountIds'] = async (after) => {
   return { rows: first === undefined ? [] : [first], next: others.length > 0 ? (first ?? null) : null };
 };
 
-const Accounts = environment.tables.accounts;
-
-/** Stores the accounts, with their entries in the due index or in the state of a version before the index. */
-export const storeAccounts = (accounts: readonly Account[], invocation: Invocation, areOld: boolean): Promise<void> =>
+/** Stores the accounts, with their entries in the due index. */
+export const storeAccounts = (accounts: readonly Account[], invocation: Invocation): Promise<void> =>
   invocation.run(async () => {
-    for (const account of accounts) {
-      const Item = { ...accountKey(account.id), ...account };
-      if (areOld) await database.send(new PutCommand({ TableName: Accounts, Item }));
-      else await provisionAccount(account);
-    }
+    for (const account of accounts) await provisionAccount(account);
   });
 
 /** An operator changes settings of an account. */

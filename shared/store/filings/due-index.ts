@@ -1,22 +1,18 @@
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { ClosePorts, DueEntry, DueIndex, DuePlace, FilingCommit } from '../../filings/ports.ts';
-import { batchGet, partitionQuery, queryPage, readRows } from '../client/reads.ts';
-import { absent, putItem, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
-import { dueKey, duePartition, dueShards, dueSweepKey, type ItemKey, parseDueKey } from '../keys.ts';
+import type { DueEntry, DueIndex, DuePlace, FilingCommit } from '../../filings/ports.ts';
+import { partitionQuery, readRows } from '../client/reads.ts';
+import { staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import { dueKey, duePartition, dueShards, dueSweepKey, parseDueKey } from '../keys.ts';
 import { sweepPosition } from '../sweep-position.ts';
 
 const TableName = environment.tables.transactions;
 
-/** Builds the item of a due-index entry, with a new token. */
-export const dueItem = (place: DuePlace): ItemKey & { readonly token: string } => ({
-  ...dueKey(place),
-  token: crypto.randomUUID(),
-});
-
 /** Returns an unconditional write of an entry. Its new token prevents concurrent workers from removing it. */
-export const putDue = (place: DuePlace): Write => ({ Put: { TableName, Item: dueItem(place) } });
+export const putDue = (place: DuePlace): Write => ({
+  Put: { TableName, Item: { ...dueKey(place), token: crypto.randomUUID() } },
+});
 
 /** Returns the write that removes an entry, on the condition that it is unchanged since it was read. */
 const removeDue = (entry: DueEntry): Write => ({
@@ -54,27 +50,5 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
     const writes = dueWrites({ remove: entry, put: to === null ? null : { ...entry, at: to } });
     await writeTogether(writes, staleOrThrow, remainingMs);
   },
-  addMissing: async (places) => {
-    const known = new Set((await batchGet(TableName, places.map(dueKey))).map(({ sk }) => sk));
-    const missing = places.filter((place) => !known.has(dueKey(place).sk));
-    for (const place of missing) await putItem({ TableName, Item: dueItem(place), ...absent });
-    return missing.length;
-  },
   sweep: sweepPosition(dueSweepKey),
 });
-
-/**
- * Returns the earliest tax day of an account's transactions, from an index that can lag by seconds; `null` if there are
- * none.
- */
-export const firstTaxDay: ClosePorts['firstTaxDay'] = async (account) => {
-  const { items } = await queryPage({
-    TableName,
-    IndexName: 'by_tax_date',
-    KeyConditionExpression: 'account = :account',
-    ExpressionAttributeValues: { ':account': account },
-    ProjectionExpression: 'tax_date_id',
-    Limit: 1,
-  });
-  return items[0] === undefined ? null : String(items[0]['tax_date_id']).slice(0, 10);
-};

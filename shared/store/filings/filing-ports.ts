@@ -13,7 +13,7 @@ import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
 import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
 import { storedSize } from '../ledger/transaction-item.ts';
-import { dueIndexWithin, dueWrites, firstTaxDay } from './due-index.ts';
+import { dueIndexWithin, dueWrites } from './due-index.ts';
 import { chainItem, filingItem, filingProgressItem, totalsPartItem } from './filing-item.ts';
 import { filingReadsWithin } from './filing-reads.ts';
 import { reminderStore } from './reminder-store.ts';
@@ -130,5 +130,4 @@ export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
   reminders: reminderStore(remainingMs),
   accountIds: listAccountIds,
   findAccounts,
-  firstTaxDay,
 });

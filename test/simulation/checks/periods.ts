@@ -166,15 +166,10 @@ class DueBooks {
   readonly #due = new Set<string>();
   readonly #chains = new Map<string, HeldChain>();
   readonly #accounts = new Map<string, Account>();
-  /** Whether a sweep has completed, which adds accounts that were stored without due entries to the index. */
-  #isSwept = false;
-  /** The accounts that were stored together with due entries. */
-  readonly #indexed = new Set<string>();
 
   take({ name, version: { item } }: Change): string[] {
     const [pk = '', sk = ''] = name.split(' ');
-    if (pk === 'DUE#SWEEP') this.#isSwept ||= item?.['isDone'] === true;
-    else if (pk.startsWith('DUE#')) {
+    if (pk.startsWith('DUE#')) {
       if (item) this.#due.add(sk);
       else this.#due.delete(sk);
     }
@@ -185,9 +180,8 @@ class DueBooks {
     return before?.held && !chain.held ? [`${pk.split('#')[1]} ${chain.last?.filing}`] : [];
   }
 
-  takeAccount(item: Item, hasEntries: boolean): void {
+  takeAccount(item: Item): void {
     this.#accounts.set(String(item['id']), Account.parse(item));
-    if (hasEntries) this.#indexed.add(String(item['id']));
   }
 
   #states() {
@@ -206,7 +200,6 @@ class DueBooks {
   missing(nowMs: number): string[] {
     const entries = [...this.#due].map((sk) => sk.split('#'));
     return this.#states()
-      .filter(({ id }) => this.#isSwept || this.#indexed.has(id))
       .filter(({ id, state, zone, closes }) => {
         // A state with a further due period comes after all states that were already due.
         const isInTime = (ms: number) => ms <= nowMs + 1 || localDay(ms - 1, zone) < closes;
@@ -233,12 +226,9 @@ export const dueViolations = ({ accounts }: History, ledger: Ledger, { finished 
   const heads = new Map(ledger.others.map(([name, versions]) => [name, versions[0]?.item]));
   let next = 0;
   let nowMs = 0;
-  const accountsUntil = (step: number, changes: readonly Change[]) => {
+  const accountsUntil = (step: number) => {
     for (; (accounts[next]?.step ?? Number.POSITIVE_INFINITY) <= step; next++)
-      books.takeAccount(
-        accounts[next]?.item as Item,
-        changes.some(({ name, version }) => name.startsWith('DUE#') && version.step === accounts[next]?.step),
-      );
+      books.takeAccount(accounts[next]?.item as Item);
   };
   for (const changes of ledger.steps) {
     const { step, nowMs: time } = (changes[0] as Change).version;
@@ -248,9 +238,9 @@ export const dueViolations = ({ accounts }: History, ledger: Ledger, { finished 
       if (heads.get(`F#${account} ${id}`)?.['asked_by'] === 'close-periods')
         wrong.push(`${id} of ${account} was canceled by a client, and closed again by the schedule (step ${step})`);
     }
-    accountsUntil(step, changes);
+    accountsUntil(step);
     wrong.push(...books.missing(nowMs).map((words) => `${words} (step ${step})`));
   }
-  accountsUntil(Number.MAX_SAFE_INTEGER, []);
+  accountsUntil(Number.MAX_SAFE_INTEGER);
   return [...wrong, ...books.missing(nowMs), ...(finished ? books.overdue(finished.atMs) : [])];
 };
