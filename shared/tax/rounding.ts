@@ -46,6 +46,14 @@ export const dropsHalf = (rounding: Rounding | undefined): boolean =>
 export const roundExact = (exact: bigint, rounding: Rounding | undefined): bigint =>
   divideHalfUp(dropsHalf(rounding) && exact > 0n ? exact - 1n : exact, minorUnit);
 
+/** Splits a rounded total by largest remainder over the exact taxes that it was rounded from. */
+const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
+  // Division dominates the cost, and a third of all rows have no tax.
+  const parts = exacts.map((exact) => (exact === 0n ? 0n : exact / minorUnit));
+  const remainders = exacts.map((exact, index) => exact - (parts[index] as bigint) * minorUnit);
+  return distributeRemainder(parts, remainders, total - sum(parts));
+};
+
 /**
  * Rounds assessments together: sums their exact taxes, rounds once (half up) and allocates by largest remainder, so the
  * parts always add up (SSUTA section 324).
@@ -54,23 +62,12 @@ export const roundExact = (exact: bigint, rounding: Rounding | undefined): bigin
  * sum rounded up or down, so it is never negative.
  */
 export const roundSum = (assessments: readonly Assessment[], before = 0n): bigint[] => {
-  let exactSum = 0n;
-  let floors = 0n;
-  // Division dominates the cost, and a third of all rows have no tax.
-  const parts = assessments.map(({ exact }) => {
-    const floor = exact === 0n ? 0n : exact / minorUnit;
-    exactSum += exact;
-    floors += floor;
-    return floor;
-  });
-  if (exactSum === 0n) return parts;
-  const remainders = assessments.map(({ exact }, index) => exact - (parts[index] as bigint) * minorUnit);
-  const alone = before === 0n ? 0n : roundExact(before, firstRounding(assessments));
-  return distributeRemainder(
-    parts,
-    remainders,
-    roundExact(before + exactSum, firstRounding(assessments)) - alone - floors,
-  );
+  const exacts = assessments.map(({ exact }) => exact);
+  const exact = sum(exacts);
+  if (exact === 0n) return exacts;
+  const rounding = firstRounding(assessments);
+  const alone = before === 0n ? 0n : roundExact(before, rounding);
+  return split(roundExact(before + exact, rounding) - alone, exacts);
 };
 
 /** Returns whether all assessments are of one state. Only a shipping charge can be taxed in several. */
@@ -88,13 +85,6 @@ export const totalByState = (assessments: readonly Assessment[]): bigint =>
   isOneState(assessments)
     ? roundTotal(assessments)
     : sum([...Map.groupBy(assessments, ({ treatment }) => treatment.state).values()].map(roundTotal));
-
-/** Splits a rounded total by largest remainder over the exact taxes that it was rounded from. */
-const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
-  const parts = exacts.map((exact) => exact / minorUnit);
-  const remainders = exacts.map((exact) => exact % minorUnit);
-  return distributeRemainder(parts, remainders, total - sum(parts));
-};
 
 /** A line or shipping charge, rounded as a unit if the account rounds by line. */
 export type Charge = {
