@@ -97,7 +97,7 @@ it.each([
     { kind: 'chain', chain: { state: 'US-OH', last: null, isBusy: true, isHeld: false, version: 1, ...forged } },
   ],
   ['progress', { kind: 'filing_shard', filing: 'fil_1', progress: { ...progress, ...forged } }],
-  ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
+  ['totals', { kind: 'filing_totals', filing: 'fil_1', part: { shard: 0, from: '', sums: [], ...forged } }],
   ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
 ])('imports an exported line with keys of another account as a %s of the given account only', (_kind, line) => {
   const items = toItems('acct_own', line as unknown as Line);

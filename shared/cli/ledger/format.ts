@@ -7,23 +7,20 @@ import { canonicalJson } from '../../base/json.ts';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
 import type { Customer } from '../../customers/customer.ts';
 import type { FilingSequence, StoredFiling } from '../../filings/filing.ts';
-import type { ShardProgress } from '../../filings/ports.ts';
+import { ShardProgress, TotalsPart } from '../../filings/ports.ts';
 import type { AuditEntry } from '../../ledger/audit.ts';
 import { encodeEntry, type LiabilityEntryJson } from '../../ledger/entries/entry.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
-import { decompress } from '../../store/client/compressed.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { allFilings, filedEntryPages } from '../../store/filings/entry-places.ts';
-import { chainFrom, filingProgressFrom } from '../../store/filings/filing-item.ts';
+import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
-import { filingProgressKey, itemPlace, totalsPartKey } from '../../store/keys.ts';
 import { auditEntryFrom } from '../../store/ledger/audit-item.ts';
 import {
   auditItems,
   chainItems,
   findClaimItem,
   headItem,
-  itemsAt,
   openEntryItems,
   transactionIds,
 } from '../../store/ledger/ledger-walk.ts';
@@ -49,19 +46,9 @@ export type Line =
   | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: TransactionJson }
   | { readonly kind: 'open_entry'; readonly entry: LiabilityEntryJson }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
-  /**
-   * The progress item of a filing's shard, without its key and with uncompressed totals. The parts of the shard precede
-   * it.
-   */
-  | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
-  /** A part of the totals of a filing's shard: the stored item with uncompressed sums. */
-  | {
-      readonly kind: 'filing_totals';
-      readonly filing: string;
-      readonly shard: number;
-      readonly from: string;
-      readonly sums: unknown;
-    }
+  /** The progress of a filing's shard. The parts of its totals precede it. */
+  | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: z.input<typeof ShardProgress> }
+  | { readonly kind: 'filing_totals'; readonly filing: string; readonly part: z.input<typeof TotalsPart> }
   | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: LiabilityEntryJson }
   | { readonly kind: 'chain'; readonly chain: Omit<FilingSequence, 'account'> }
   | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
@@ -212,38 +199,24 @@ export const finishedFilings = async (account: string): Promise<readonly StoredF
   throw new CommandError(`The filing ${id} is unfinished (${status}). Export when its progress.complete is true.`);
 };
 
-const partLines = async function* (
-  account: string,
-  { id }: StoredFiling,
-  { shard, parts }: ShardProgress,
-): AsyncGenerator<Line> {
-  for await (const froms of toBatches(parts, partsAtOnce)) {
-    const keys = froms.map((from) => totalsPartKey(account, id, { shard, from }));
-    const items = await itemsAt(keys);
-    for (const key of keys) {
-      const item = items.get(itemPlace(key));
-      if (!item) throw new CommandError(`Part of the totals of filing ${id} is missing. Run npm run ledger -- verify.`);
-      yield {
-        kind: 'filing_totals',
-        filing: id,
-        shard,
-        from: String(item['from']),
-        sums: decompress(item['sums'] as Uint8Array),
-      };
+const shardLines = async function* (account: string, { id }: StoredFiling): AsyncGenerator<Line> {
+  const shards = await filingReads.progress(account, id);
+  if (shards.length < filingReads.shards)
+    throw new CommandError(`A shard of filing ${id} is missing. Run npm run ledger -- verify.`);
+  for (const progress of shards) {
+    for await (const froms of toBatches(progress.parts, partsAtOnce)) {
+      const places = froms.map((from) => ({ shard: progress.shard, from }));
+      const parts = await filingReads.parts(account, id, places);
+      if (parts.length < places.length)
+        throw new CommandError(`Part of the totals of filing ${id} is missing. Run npm run ledger -- verify.`);
+      for (const part of [...parts].sort((a, b) => (a.from < b.from ? -1 : 1)))
+        yield { kind: 'filing_totals', filing: id, part: z.encode(TotalsPart, part as z.output<typeof TotalsPart>) };
     }
-  }
-};
-
-const shardLines = async function* (account: string, filing: StoredFiling): AsyncGenerator<Line> {
-  const shards = Array.from({ length: filingReads.shards }, (_, shard) => filingProgressKey(account, filing.id, shard));
-  const items = await itemsAt(shards);
-  for (const { pk, sk } of shards) {
-    const item = items.get(`${pk} ${sk}`);
-    if (!item) throw new CommandError(`A shard of filing ${filing.id} is missing. Run npm run ledger -- verify.`);
-    yield* partLines(account, filing, filingProgressFrom(item));
-    const { pk: _, sk: __, totals, ...progress } = item;
-    const uncompressed = decompress(totals as Uint8Array);
-    yield { kind: 'filing_shard', filing: filing.id, progress: { ...progress, totals: uncompressed } };
+    yield {
+      kind: 'filing_shard',
+      filing: id,
+      progress: z.encode(ShardProgress, progress as z.output<typeof ShardProgress>),
+    };
   }
 };
 

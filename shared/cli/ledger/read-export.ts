@@ -2,18 +2,16 @@ import { createHash, type Hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { asObject, parseJson } from '../../base/json.ts';
+import { ShardProgress, TotalsPart } from '../../filings/ports.ts';
 import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
 import { decodeEntry } from '../../ledger/entries/entry.ts';
-import { compress } from '../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../store/customers/customer-reads.ts';
 import {
   chainFrom,
   chainItem,
   filingFrom,
   filingItem,
-  filingProgressFrom,
   filingProgressItem,
-  totalsPartFrom,
   totalsPartItem,
 } from '../../store/filings/filing-item.ts';
 import { filedEntryKey, type Item, periodKey } from '../../store/keys.ts';
@@ -53,13 +51,10 @@ const builders: { readonly [Kind in Line['kind']]: Build<Kind> } = {
   },
   open_entry: (account, { entry }) => [checked(openEntryItem(account, decodeEntry(entry)), openEntryFrom)],
   filing: (account, { filing }) => [checked(filingItem({ ...filing, account }), filingFrom)],
-  filing_shard: (account, { filing, progress }) => {
-    const stored = { ...progress, totals: compress(progress['totals']) };
-    return [filingProgressItem(account, filing, filingProgressFrom(stored))];
-  },
-  filing_totals: (account, { filing, shard, from, sums }) => [
-    totalsPartItem(account, filing, totalsPartFrom({ shard, from, sums: compress(sums) })),
+  filing_shard: (account, { filing, progress }) => [
+    filingProgressItem(account, filing, z.decode(ShardProgress, progress)),
   ],
+  filing_totals: (account, { filing, part }) => [totalsPartItem(account, filing, z.decode(TotalsPart, part))],
   filed_entry: (account, { filing, entry: encoded }) => {
     const entry = decodeEntry(encoded);
     return [checked({ ...filedEntryKey(account, filing, entry), ...entryAttributes(entry) }, openEntryFrom)];
