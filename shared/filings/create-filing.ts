@@ -1,12 +1,11 @@
 import { type Account, tooEarlyProblem } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { assert } from '../base/assert.ts';
 import { addDays } from '../base/calendar.ts';
 import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { pageBytesMax } from '../ledger/page-limit.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
-import type { FilingSequence } from './filing.ts';
+import type { FilingSequence, StoredFiling } from './filing.ts';
 import {
   changeResponse,
   commitChange,
@@ -29,7 +28,7 @@ import {
 } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import * as problems from './problems.ts';
-import { readFiling } from './read-filings.ts';
+import { findFilingOfPeriod, readFiling } from './read-filings.ts';
 import type { FilingRequest } from './request.ts';
 import type { FilingWithTotals } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
@@ -70,10 +69,9 @@ const createOnce = async (
   const { account, credential } = call.caller;
   const { filings } = call.ports;
   const { state } = request;
-  // The order matters: the second read finds a filing that began after the first read.
   const [chain = null] = await filings.chains(account.id, [state]);
-  const existing = await filings.filingOfPeriod(account.id, state, request.period_end);
-  if (existing !== undefined) return returnExisting(existing, request, call);
+  const existing = await findFilingOfPeriod(account.id, chain, request.period_end, filings);
+  if (existing) return returnExisting(existing, request, call);
   const { period: next } = await nextPeriod(account, state, chain, filings);
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
@@ -95,14 +93,13 @@ const createOnce = async (
  * Returns the existing filing of the period. Records the idempotency key, except for a dry run, which stores nothing.
  */
 const returnExisting = async (
-  id: string,
+  filing: StoredFiling,
   { state, dry_run, totals_starting_after }: FilingRequest,
   call: FilingCall,
 ): Promise<Decision> => {
+  const { id } = filing;
   const { account } = call.caller;
   const { filings } = call.ports;
-  const filing = await filings.find(account.id, id);
-  assert(filing !== undefined, 'A period refers to a missing filing.');
   // The period was closed after the previous page.
   if (totals_starting_after != null) return refuse(problems.invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(problems.inProgress(state, id)) : 'stale';

@@ -93,8 +93,6 @@ export type FilingCommit = {
   readonly idempotency?: Commit['idempotency'];
   readonly head?: Change<StoredFiling>;
   readonly chain?: Change<FilingSequence> | null;
-  /** The period's last day, by which a repeated request finds the filing. */
-  readonly period?: { readonly put: string } | { readonly remove: string };
   readonly progress?: readonly Change<ShardProgress>[];
   /** Parts of totals that a step changed. The condition on their shard's progress covers them. */
   readonly parts?: readonly TotalsPart[];
@@ -127,8 +125,6 @@ export type FilingReads = {
   readonly page: (account: string, after: string | null, limit: number) => Promise<Page<StoredFiling>>;
   /** Returns the existing chains of these states. */
   readonly chains: (account: string, states: readonly string[]) => Promise<readonly FilingSequence[]>;
-  /** The id of the filing of this period that is not canceled. */
-  readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
   /** All shards, ordered by number. */
   readonly progress: (account: string, id: string) => Promise<readonly ShardProgress[]>;
   /** Parts of a filing's totals, in any order. */

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { assert } from '../base/assert.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { responseBytes, responseBytesMax } from '../base/response-size.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
@@ -13,9 +14,9 @@ import {
   scannedRows,
   scanPages,
 } from '../ledger/page-limit.ts';
-import type { StoredFiling } from './filing.ts';
+import type { FilingSequence, StoredFiling } from './filing.ts';
 import { sumCounts, toFilingException, toFilingRow, toFilingWithTotals, transactionFields } from './filing-response.ts';
-import { type EntryList, type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
+import { type EntryList, type EntryPlace, type FilingReadPorts, type FilingReads, toEntryPlace } from './ports.ts';
 import * as problems from './problems.ts';
 import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
 import type {
@@ -112,6 +113,23 @@ export const getFiling = async (
   const bytesMax = Math.min(pageBytesMax, responseBytesMax - otherBytesMax - (page?.bytes ?? 0));
   const totals = await filingTotals(filing, shards, account, ports.filings, { after: totalsAfter, bytesMax });
   return accept(toFilingWithTotals(filing, shards, totals, account, ports.now(), page && toEntries(page)));
+};
+
+/** Returns the filing of a period, if it is closed: the state's filings refer to each other, from its newest one back. */
+export const findFilingOfPeriod = async (
+  account: string,
+  chain: FilingSequence | null,
+  periodEnd: string,
+  { find }: Pick<FilingReads, 'find'>,
+): Promise<StoredFiling | null> => {
+  let end = chain?.last ?? null;
+  while (end && end.period_end >= periodEnd) {
+    const filing = await find(account, end.filing);
+    assert(filing !== undefined, 'A filing sequence refers to a missing filing.');
+    if (end.period_end === periodEnd) return filing;
+    end = filing.previous;
+  }
+  return null;
 };
 
 /** Returns a filing with all its totals. Refused with `not_found`. */

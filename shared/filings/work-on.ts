@@ -79,7 +79,6 @@ export const beginFiling = (
     nowMs,
     head: { before: null, after: filing },
     chain: { before, after: chain },
-    period: { put: period.end },
     progress: shards.map((after) => ({ before: null, after })),
     work: 'put',
     // The schedule removes the due entry of a canceled period. A new entry causes it to process the state again.
@@ -168,7 +167,7 @@ const endPhase = (
   shards: readonly ShardProgress[],
   chain: FilingSequence | null,
   nowMs: number,
-): Pick<FilingCommit, 'head' | 'chain' | 'period'> => {
+): Pick<FilingCommit, 'head' | 'chain'> => {
   const at = nextTime(before, nowMs);
   const after = { ...before, isUnfinished: false, entries: sumCounts(shards), version: before.version + 1 };
   if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
@@ -187,7 +186,6 @@ const endPhase = (
   return {
     head: { before, after },
     chain: { before: chain, after: { ...free, last: before.previous, isHeld: true } },
-    period: { remove: before.period_end },
   };
 };
 

@@ -240,13 +240,12 @@ export const periodFaults = (
   const kept = filings.filter(({ status }) => status !== 'canceled');
   return [...Map.groupBy(kept, ({ state }) => state).values()].flatMap((ofState) => {
     const ordered = ofState.toSorted((left, right) => (left.period_start < right.period_start ? -1 : 1));
-    return ordered.slice(1).flatMap(({ id, period_start, previous }, index) => {
-      const before = ordered[index];
-      const expected = dayAfter(before?.period_end ?? '');
-      const isSkipped = period_start > expected && previous?.filing === before?.id;
-      return isSkipped || period_start === expected
-        ? []
-        : [{ id, faults: differing('first day', period_start, expected) }];
+    return ordered.map(({ id, period_start, previous }, index) => {
+      const before = ordered[index - 1];
+      const linked = differing('filing before it', previous?.filing, before?.id);
+      const expected = before ? dayAfter(before.period_end) : period_start;
+      const isSkipped = period_start > expected && linked.length === 0;
+      return { id, faults: isSkipped ? [] : [...linked, ...differing('first day', period_start, expected)] };
     });
   });
 };

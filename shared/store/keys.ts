@@ -122,12 +122,6 @@ export const filingKey = (account: string, id: string): ItemKey => ({ pk: filing
 /** Returns the key of a state's chain: its last closed period. */
 export const chainKey = (account: string, state: string): ItemKey => ({ pk: `P#${account}#${state}`, sk: 'CHAIN' });
 
-/** Returns the key of the item that maps a state's period, by its last day, to a filing. */
-export const periodKey = (account: string, state: string, periodEnd: string): ItemKey => ({
-  pk: chainKey(account, state).pk,
-  sk: periodEnd,
-});
-
 export const reminderPartition = (account: string): string => `P#${account}`;
 
 /** Returns the key of a reminder of a period's return, by its occasion. */

@@ -250,14 +250,14 @@ const header = {
 };
 export const ledgerLines = [
   JSON.stringify(header),
-  '{"kind":"period","state":"US-MN","period_end":"2026-06-30","filing":"fil_1"}',
+  '{"kind":"chain","chain":{"state":"US-MN","last":null,"isBusy":false,"isHeld":false,"version":1}}',
 ];
 export const makeLedger = (random: Random): Input => {
   const { pick, chance } = random;
   const deepest = pick([1, 10_000, 100_000]);
-  const deep = pick(['[', '{"a":', '"', '{"kind":"period","state":"']).repeat(pick([10, 10_000, 150_000]));
+  const deep = pick(['[', '{"a":', '"', '{"kind":"chain","chain":"']).repeat(pick([10, 10_000, 150_000]));
   const nested = '['.repeat(deepest) + ']'.repeat(deepest);
-  const kinds = ['audit_entry', 'transaction', 'open_entry', 'filing', 'filing_shard', 'chain', 'period', 'customer'];
+  const kinds = ['audit_entry', 'transaction', 'open_entry', 'filing', 'filing_shard', 'chain', 'customer'];
   const field = pick(['entry', 'stored', 'filing', 'progress', 'customer', 'x']);
   const whole = `{"kind":"${pick(kinds)}","${field}":{"a":${nested}}}`;
   const lines = chance(0.3)

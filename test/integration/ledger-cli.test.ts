@@ -21,7 +21,6 @@ import {
   headKey,
   type ItemKey,
   openEntryKey,
-  periodKey,
 } from '../../shared/store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.ts';
 import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
@@ -97,7 +96,6 @@ const filedEntry = (filing: Name, name: Name) =>
 /** Returns the key of the progress of the shard that contains September's entry. */
 const septemberShard = () => ({ pk: filedEntry('filed', 'september').pk, sk: '!' });
 const filing = (name: Name) => filingKey(filedBooks.account, owned(name).id);
-const period = (state: string, end: string) => periodKey(filedBooks.account, state, end);
 const michigan = () => chainKey(filedBooks.account, 'US-MI');
 const liability = async (name: Name): Promise<LiabilityEntry> => {
   const [entry] = listLiabilityEntries(transactionFrom(await itemAt(head(name))));
@@ -308,13 +306,11 @@ const ofFilings: Tamperings = {
     change(filing('filed'), { exceptions: { count: 7, gross_amount: '0.00', by_reason: [] } }),
   '<closed>  filings: first day is 2026-09-15, expected 2026-10-01': () =>
     change(filing('closed'), { period_start: '2026-09-15' }),
-  '<closed>  filings: filing of the period of US-MI to 2026-10-31 is none, expected <closed>': () =>
-    remove(period('US-MI', '2026-10-31')),
-  '<closed>  filings: filing of the period of US-MI to 2026-10-31 is <canceled>, expected <closed>': () =>
-    change(period('US-MI', '2026-10-31'), { filing: owned('canceled').id }),
-  // A state without filings.
-  'fil_other  filings: filing of the period of US-HI to 2026-11-30 is fil_other, expected none': () =>
-    change(period('US-HI', '2026-11-30'), { filing: 'fil_other' }),
+  '<closed>  filings: filing before it is none, expected <filed>': () => change(filing('closed'), { previous: null }),
+  '<closed>  filings: filing before it is <canceled>, expected <filed>': () =>
+    change(filing('closed'), { previous: { period_end: '2026-09-30', filing: owned('canceled').id } }),
+  '<filed>  filings: filing before it is fil_other, expected none': () =>
+    change(filing('filed'), { previous: { period_end: '2026-08-31', filing: 'fil_other' } }),
   '<closed>  filings: end of the chain of US-MI is <filed> of 2026-09-30, expected <closed> of 2026-10-31': () =>
     change(michigan(), { last: { period_end: '2026-09-30', filing: owned('filed').id } }),
   '<closed>  filings: end of the chain of US-MI is none, expected <closed> of 2026-10-31': () => remove(michigan()),

@@ -51,6 +51,19 @@ it('returns an existing filing for a dry run of its period, without continuing i
   expect(await made(filer.filing(id))).toMatchObject(unfinished);
 });
 
+it('returns the filing of any closed period again, also after a later one was canceled', async () => {
+  const { account, filer } = await newFiler();
+  const ends = ['2026-07-31', '2026-08-31', '2026-09-30', '2026-10-31'];
+  const close = async (period_end: string) => (await closedFiling(filer, 'MI', period_end)).id;
+  const ids: string[] = [];
+  for (const end of ends) ids.push(await close(end));
+  for (const [at, end] of ends.entries()) expect(await close(end)).toBe(ids[at]);
+  await cancel(filer, ids[3] as string);
+  for (const [at, end] of ends.slice(0, 3).entries()) expect(await close(end)).toBe(ids[at]);
+  expect(await close('2026-10-31')).not.toBe(ids[3]);
+  await expectVerified({ account });
+});
+
 // Due on 20 November in New York: 1.75 % of the tax of 60.00 is 1.05.
 it('counts a return as filed on the day of the request, even if its transactions are marked on the next day', async () => {
   const registrations = [{ state: 'KY', from: '2026-10-01', to: null, frequency: 'month' as const }];

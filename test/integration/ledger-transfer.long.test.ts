@@ -203,7 +203,6 @@ describe('exports', () => {
       transaction: plainDrafts + 11,
       filing: 3,
       filing_shard: 24,
-      period: 2,
       chain: 2,
       customer: 1,
     });

@@ -5,7 +5,7 @@ import { everyItem } from '../../client/client.ts';
 import { readDryRun } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
 import type { FilingCall } from '../../filings/filing-response.ts';
-import { readFiling } from '../../filings/read-filings.ts';
+import { findFilingOfPeriod, readFiling } from '../../filings/read-filings.ts';
 import type { Filing, FilingWithTotals } from '../../filings/response.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { parseDay, parseState, requireAccount } from '../terminal/arguments.ts';
@@ -64,7 +64,8 @@ export const chooseFiling = async (
   const { account, ports } = operator;
   const period = { state: state ?? '', period_end: periodEnd ?? '' };
   if (dryRun) return { ...operator, id: '', read: () => readDryRun(period, operator) };
-  const id = named ?? (await ports.filings.filingOfPeriod(account.id, period.state, period.period_end));
+  const [chain = null] = named === undefined ? await ports.filings.chains(account.id, [period.state]) : [];
+  const id = named ?? (await findFilingOfPeriod(account.id, chain, period.period_end, ports.filings))?.id;
   if (id === undefined)
     throw new CommandError(
       `No filing of ${state} ends on ${periodEnd}. List the filings with \`npm run filings -- list --account ${account.id}\`.`,

@@ -13,17 +13,9 @@ import { encodeEntry, type LiabilityEntryJson } from '../../ledger/entries/entry
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { allFilings, filedEntryPages } from '../../store/filings/entry-places.ts';
-import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { auditEntryFrom } from '../../store/ledger/audit-item.ts';
-import {
-  auditItems,
-  chainItems,
-  findClaimItem,
-  headItem,
-  openEntryItems,
-  transactionIds,
-} from '../../store/ledger/ledger-walk.ts';
+import { auditItems, findClaimItem, headItem, openEntryItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../store/ledger/open-entry-item.ts';
 import { type TransactionJson, transactionFrom, transactionToJson } from '../../store/ledger/transaction-item.ts';
 import { CommandError } from '../terminal/run-command.ts';
@@ -51,7 +43,6 @@ export type Line =
   | { readonly kind: 'filing_totals'; readonly filing: string; readonly part: z.input<typeof TotalsPart> }
   | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: LiabilityEntryJson }
   | { readonly kind: 'chain'; readonly chain: Omit<FilingSequence, 'account'> }
-  | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
   | { readonly kind: 'customer'; readonly customer: Customer };
 
 export const kinds = [
@@ -63,7 +54,6 @@ export const kinds = [
   'filing_totals',
   'filed_entry',
   'chain',
-  'period',
   'customer',
 ] as const satisfies readonly Line['kind'][];
 
@@ -226,14 +216,6 @@ const entryLines = async function* (account: string, { id }: StoredFiling): Asyn
       for (const entry of entries) yield { kind: 'filed_entry', filing: id, entry: encodeEntry(entry) };
 };
 
-const chainLines = async function* (account: string, state: string): AsyncGenerator<Line> {
-  const { chain, periods } = await chainItems(account, state);
-  for (const { period_end, filing } of periods) yield { kind: 'period', state, period_end, filing: String(filing) };
-  if (chain === undefined) return;
-  const { account: _, ...stored } = chainFrom(chain);
-  yield { kind: 'chain', chain: stored };
-};
-
 /** Yields open entries, filings with their entries and shards, and the chains of periods. */
 export const filingLines = async function* (
   account: string,
@@ -249,5 +231,7 @@ export const filingLines = async function* (
     const { account: _, ...stored } = filing;
     yield { kind: 'filing', filing: stored };
   }
-  for (const state of states) yield* chainLines(account, state);
+  const chains = await filingReads.chains(account, states);
+  for (const { account: _, ...chain } of chains.toSorted((a, b) => (a.state < b.state ? -1 : 1)))
+    yield { kind: 'chain', chain };
 };

@@ -14,7 +14,7 @@ import {
   filingProgressItem,
   totalsPartItem,
 } from '../../store/filings/filing-item.ts';
-import { filedEntryKey, type Item, periodKey } from '../../store/keys.ts';
+import { filedEntryKey, type Item } from '../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../store/ledger/audit-item.ts';
 import { claimItem } from '../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../store/ledger/open-entry-item.ts';
@@ -60,7 +60,6 @@ const builders: { readonly [Kind in Line['kind']]: Build<Kind> } = {
     return [checked({ ...filedEntryKey(account, filing, entry), ...entryAttributes(entry) }, openEntryFrom)];
   },
   chain: (account, { chain }) => [checked(chainItem({ ...chain, account }), chainFrom)],
-  period: (account, { state, period_end, filing }) => [{ ...periodKey(account, state, period_end), filing }],
   customer: (account, { customer }) => [checked(customerItem(account, customer), customerFrom)],
 };
 

@@ -21,13 +21,10 @@ import {
 } from '../../ledger/invariants.ts';
 import { isLive, type StoredTransaction, type Transaction } from '../../ledger/transaction.ts';
 import { allFilings, filedEntryPages } from '../../store/filings/entry-places.ts';
-import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { headKey, type Item, openEntryKey } from '../../store/keys.ts';
 import {
   auditItems,
-  type ChainItems,
-  chainItems,
   creditIds,
   findClaimItem,
   headItem,
@@ -144,37 +141,26 @@ const entryFindings = async (
 /** Whether a filing occupies its period. A canceled one does until all of its entries are open again. */
 const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'canceled' || isUnfinished;
 
-/**
- * Checks the stored periods against the filings: each filing that is not canceled has a period item, no other period
- * item exists, and each state's chain ends with the newest filing.
- */
+/** Checks the periods of the filings: each filing refers to the one before it, and each state's chain to the newest one. */
 export const periodFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
   const findings = periodFaults(filings).flatMap(({ id, faults }) => listFindings(id, 'filings', faults));
   await concurrently(statesOfEntries(filings.map(({ state }) => state)), async (state) => {
-    const items = await chainItems(account, state);
-    const kept = filings
+    const newest = filings
       .filter((filing) => filing.state === state && hasPeriod(filing))
-      .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
-    const newest = kept.at(-1);
-    const faults = await findingIfUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
-    findings.push(...periodItemFindings(items, state, kept), ...listFindings(newest?.id ?? state, 'filings', faults));
+      .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1))
+      .at(-1);
+    const faults = await findingIfUnreadable(`chain of ${state}`, async () => {
+      const [chain = null] = await filingReads.chains(account, [state]);
+      return chainFaults(chain, state, newest);
+    });
+    findings.push(...listFindings(newest?.id ?? state, 'filings', faults));
   });
   return findings;
 };
 
-const periodItemFindings = ({ periods }: ChainItems, state: string, kept: readonly StoredFiling[]): Finding[] => {
-  const actual = new Map(periods.map(({ period_end, filing }) => [period_end, filing]));
-  const expected = new Map(kept.map(({ period_end, id }) => [period_end, id]));
-  return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((end) => {
-    const faults = differing(`filing of the period of ${state} to ${end}`, actual.get(end), expected.get(end));
-    return listFindings(expected.get(end) ?? String(actual.get(end)), 'filings', faults);
-  });
-};
-
 const endText = (end: FilingSequence['last']) => (end === null ? null : `${end.filing} of ${end.period_end}`);
 
-const chainFaults = (item: unknown, state: string, newest: StoredFiling | undefined): Fault[] => {
-  const chain = item === undefined ? null : chainFrom(item);
+const chainFaults = (chain: FilingSequence | null, state: string, newest: StoredFiling | undefined): Fault[] => {
   const end = newest ? { period_end: newest.period_end, filing: newest.id } : null;
   const isBusy = newest ? newest.isUnfinished && newest.status !== 'marking' : false;
   return [

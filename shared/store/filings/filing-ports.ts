@@ -6,8 +6,8 @@ import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
-import { absent, absentOrAsSeen, asSeen, present, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
-import { accountKey, filedEntryKey, filingWorkKey, type Item, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
+import { absent, absentOrAsSeen, asSeen, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import { accountKey, filedEntryKey, filingWorkKey, type Item, type ItemKey, openEntryKey } from '../keys.ts';
 import { headWrites, idempotencyWrites, replayOfCanceled } from '../ledger/commit-writes.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
@@ -40,13 +40,6 @@ const giveBack = (account: string, id: string, entry: LiabilityEntry): Write[] =
   put(openEntryItem(account, entry), absent),
 ];
 
-const periodWrites = ({ filing: { account, id, state }, period }: FilingCommit): Write[] => {
-  if (!period) return [];
-  return 'put' in period
-    ? [put({ ...periodKey(account, state, period.put), filing: id }, absent)]
-    : [remove(periodKey(account, state, period.remove), present)];
-};
-
 const workWrites = ({ filing, work, nowMs }: FilingCommit): Write[] => {
   if (!work) return [];
   const key = filingWorkKey(filing.account, filing.id);
@@ -75,7 +68,6 @@ const filingWrites = (commit: FilingCommit): Write[] => {
     ...idempotencyWrites({ account, idempotency, nowMs }).map(({ write }) => write),
     ...(head ? [change(head.before, filingItem(head.after))] : []),
     ...(chain ? [change(chain.before, chainItem(chain.after))] : []),
-    ...periodWrites(commit),
     ...workWrites(commit),
     ...settingsChecks(commit),
     ...(due ? dueWrites(due) : []),

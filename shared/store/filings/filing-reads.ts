@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
@@ -25,11 +24,6 @@ const page: FilingReads['page'] = async (account, after, limit) => {
   const { rows, next } = await readRows(query, filingFrom, limit, start);
   return { rows, next: next?.id ?? null };
 };
-
-const Period = z.object({ filing: z.string() });
-
-const filingOfPeriod: FilingReads['filingOfPeriod'] = (account, state, periodEnd) =>
-  findItem(TableName, keys.periodKey(account, state, periodEnd), (item) => Period.parse(item).filing);
 
 const openEntries: FilingReads['openEntries'] = (
   { account, state, shard },
@@ -73,7 +67,6 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => {
     page,
     chains: async (account, states) =>
       (await read(states.map((state) => keys.chainKey(account, state)))).map(chainFrom),
-    filingOfPeriod,
     progress: async (account, id) => {
       const items = await read(everyShard.map((shard) => keys.filingProgressKey(account, id, shard)));
       return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);

@@ -4,10 +4,17 @@ import type { StoredReminder } from '../../filings/filing.ts';
 import type { ReminderStore } from '../../filings/ports.ts';
 import { batchGet, partitionQuery, queryPages } from '../client/reads.ts';
 import { absent, asSeen, staleOrThrow, writeTogether } from '../client/writes.ts';
-import { filingKey, itemPlace, periodKey, reminderKey, reminderPartition } from '../keys.ts';
+import { chainKey, filingKey, itemPlace, reminderKey, reminderPartition } from '../keys.ts';
 import { reminderFrom, reminderItem } from './filing-item.ts';
 
 const TableName = environment.tables.transactions;
+
+/** The condition that a chain ends before this period. */
+const notClosed = (periodEnd: string) => ({
+  ConditionExpression: 'attribute_not_exists(#last.period_end) OR #last.period_end < :end',
+  ExpressionAttributeNames: { '#last': 'last' },
+  ExpressionAttributeValues: { ':end': periodEnd },
+});
 
 /** Returns the store of reminders, bounded by the time left in the invocation. */
 export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
@@ -22,7 +29,7 @@ export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
     // Stores no outdated reminder if the return was filed or the period closed in the meantime.
     const unchanged =
       filing === null
-        ? { Key: periodKey(account, state, period_end), ...absent }
+        ? { Key: chainKey(account, state), ...notClosed(period_end) }
         : { Key: filingKey(account, filing), ...asSeen(version) };
     const put = { Put: { TableName, Item: reminderItem(reminder), ...absent } };
     return writeTogether([put, { ConditionCheck: { TableName, ...unchanged } }], staleOrThrow, remainingMs);

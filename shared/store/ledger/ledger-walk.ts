@@ -62,22 +62,6 @@ export const openEntryItems = async function* (account: string, state: string): 
   for (const pk of keys.openEntryPartitions(account, state)) yield* partition(pk);
 };
 
-/** The stored items of a state's periods: the chain, if there is one, and the filing of each period by its last day. */
-export type ChainItems = {
-  readonly chain: unknown;
-  readonly periods: readonly { readonly period_end: string; readonly filing: unknown }[];
-};
-
-/** Reads the items of a state's periods, strongly consistent: a few hundred per decade. */
-export const chainItems = async (account: string, state: string): Promise<ChainItems> => {
-  const { pk, sk: chainSk } = keys.chainKey(account, state);
-  const items = (await Array.fromAsync(partition(pk))).flat();
-  return {
-    chain: items.find(({ sk }) => sk === chainSk),
-    periods: items.flatMap(({ sk, filing }) => (sk === chainSk ? [] : [{ period_end: sk, filing }])),
-  };
-};
-
 /** Reads the item of a transaction, strongly consistent. */
 export const headItem = (account: string, id: string): Promise<keys.Item | undefined> =>
   readItem(TableName, keys.headKey(account, id));
