@@ -30,7 +30,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/filings',
   scope: 'write',
   readsOnly: (body) => asObject(body)?.['dry_run'] === true,
-  access: ledgerAccess(filingActions, ...filingPartitions, partitions.due, partitions.idempotencyKeys),
+  access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
   body: {
     schema: FilingRequest,
     ignored: filingResponseFields,

@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/account.ts';
 import { dayMs, toDay } from '../base/calendar.ts';
-import { concurrently, readPages } from '../base/collections.ts';
+import { concurrently } from '../base/collections.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
-import type { FilingSequence } from './filing.ts';
+import type { FilingSequence, StoredFiling } from './filing.ts';
 import { closesAt, findOldest, followingPeriod, isByOpenEntries, monthOfEnd, type Period } from './periods.ts';
-import type { Closed, ClosePorts, DueEntry, FilingName } from './ports.ts';
+import type { Closed, ClosePorts, DueEntry } from './ports.ts';
 import { remind } from './reminders.ts';
 import { beginFiling, workOn } from './work-on.ts';
 
@@ -13,74 +13,26 @@ const askedBy = 'close-periods';
 
 /** The counts of the current run. */
 type Tally = { created: number; worked: number; finished: number; failed: number };
-const newTally = (): Tally => ({ created: 0, worked: 0, finished: 0, failed: 0 });
 
 const toInstant = (timeMs: number): string => new Date(timeMs).toISOString();
 
 /** Returns whether too little time is left for a further step. */
 const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
 
-/** The share of a run that unfinished filings get before due periods close. */
-const resumeShare = 1 / 2;
-
 /**
  * Continues unfinished filings, closes the due periods of every state in which an account is registered, including
  * empty periods, and stores the reminders of the day.
  *
- * States take turns, and filings share the time, so that neither a large filing nor a long backlog delays the others. A
- * failure of one filing or state does not stop the others. The next run continues where this one stopped.
+ * States and filings take turns, so that neither a large filing nor a long backlog delays the others. A failure of one
+ * filing or state does not stop the others. The next run continues where this one stopped.
  */
 export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
-  const [resumed, closed] = [newTally(), newTally()];
-  const hadTurn = new Set<string>();
-  let isDone = await resumeAll(ports, resumeShare, hadTurn, resumed);
-  const isThrough = await closeDue(ports, closed);
+  const tally: Tally = { created: 0, worked: 0, finished: 0, failed: 0 };
+  const isThrough = await processDue(ports, tally);
   const unswept = isThrough ? await sweepAccounts(ports) : 0;
-  if (!isDone || closed.worked > closed.finished) isDone = await resumeAll(ports, 1, hadTurn, resumed);
-  return {
-    created: closed.created,
-    worked: resumed.worked + closed.worked,
-    finished: resumed.finished + closed.finished,
-    complete: isThrough && isDone && closed.failed === 0 && unswept === 0,
-    failed: resumed.failed + closed.failed + unswept,
-  };
-};
-
-const filingsAtATime = 100;
-
-const unfinishedFilings = async ({ filings }: ClosePorts) => {
-  const pages = readPages((after: FilingName | null) => filings.unfinished(after, filingsAtATime));
-  return (await Array.fromAsync(pages, (page) => page.rows)).flat();
-};
-
-/**
- * Processes all unfinished filings within a share of the remaining time, starting with filings without a turn in this
- * run. Each filing gets an equal part of that time. Returns whether all of them are finished.
- */
-const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>, tally: Tally): Promise<boolean> => {
-  const { remainingMs, stepMsMax } = ports;
-  let isDone = true;
-  const endMs = Math.max(stepMsMax, remainingMs() * (1 - share));
-  const names = await unfinishedFilings(ports);
-  names.sort((a, b) => Number(hadTurn.has(a.id)) - Number(hadTurn.has(b.id)));
-  for (const [at, { account, id }] of names.entries()) {
-    const sliceMs = (remainingMs() - endMs) / (names.length - at);
-    if (sliceMs <= 0) return false;
-    hadTurn.add(id);
-    try {
-      const filing = await ports.filings.find(account, id);
-      if (!filing?.isUnfinished) continue;
-      const isFinished = await workOn(filing, ports, Math.max(endMs, remainingMs() - sliceMs));
-      tally.worked += 1;
-      tally.finished += Number(isFinished);
-      isDone &&= isFinished;
-    } catch (error) {
-      ports.onFailure(error);
-      tally.failed += 1;
-      isDone = false;
-    }
-  }
-  return isDone;
+  const { failed: left, ...counts } = tally;
+  const failed = left + unswept;
+  return { ...counts, complete: isThrough && failed === 0, failed };
 };
 
 // The accounts of 96 entries from eight shards fit within the BatchGetItem limit of 100.
@@ -94,26 +46,36 @@ const turnsAtOnce = 4;
 const turnMs = 10_000;
 
 const inOrder = (a: DueEntry, b: DueEntry): number =>
-  `${a.at}#${a.account}#${a.state}` < `${b.at}#${b.account}#${b.state}` ? -1 : 1;
+  `${a.at}#${a.account}#${a.subject}` < `${b.at}#${b.account}#${b.subject}` ? -1 : 1;
 
 /**
- * Processes the due index round robin: each turn closes one period of one state. A state with a further due period
- * moves to the end of the queue. The next run continues from the index. Returns whether every due entry was processed.
+ * Processes the due index round robin: each turn closes one period of one state, or works on an unfinished filing. A
+ * state with a further due period moves to the end of the queue; the queue begins again while filings are unfinished. The
+ * next run continues from the index. Returns whether every due entry was processed and these filings are finished.
  */
-const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
+const processDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
   const { due } = ports;
-  const places: (DueEntry | null)[] = Array.from({ length: due.shards }, () => null);
+  const start: readonly (DueEntry | null)[] = Array.from({ length: due.shards }, () => null);
+  let places = start;
+  /** The number of turns before this pass that did not finish their filing. */
+  let unfinishedBefore = 0;
   while (!isTimeUp(ports)) {
     const upTo = toInstant(ports.now());
     const pages = await Promise.all(places.map((after, shard) => due.page(shard, upTo, entriesOfShard, after)));
     const entries = pages.flat().sort(inOrder);
-    if (entries.length === 0) return true;
-    for (const [shard, page] of pages.entries()) places[shard] = page.at(-1) ?? places[shard] ?? null;
+    if (entries.length === 0) {
+      const unfinished = tally.worked - tally.finished;
+      if (unfinished === unfinishedBefore) return true;
+      [places, unfinishedBefore] = [start, unfinished];
+      continue;
+    }
+    places = places.map((place, shard) => pages[shard]?.at(-1) ?? place);
     const accounts = await ports.findAccounts([...new Set(entries.map(({ account }) => account))]);
     const takeTurns = async (entry: DueEntry) => {
       if (isTimeUp(ports)) return;
       try {
-        await takeTurn(entry, accounts.get(entry.account)?.(), ports, tally);
+        if (entry.subject.startsWith('fil_')) await continueFiling(entry, ports, tally);
+        else await takeTurn(entry, accounts.get(entry.account)?.(), ports, tally);
       } catch (error) {
         ports.onFailure(error);
         tally.failed += 1;
@@ -124,6 +86,24 @@ const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
   return false;
 };
 
+const continueFiling = async (entry: DueEntry, ports: ClosePorts, tally: Tally): Promise<void> => {
+  const filing = await ports.filings.find(entry.account, entry.subject);
+  if (filing?.isUnfinished) await workForTurn(filing, ports, tally);
+  else await ports.due.move(entry, null);
+};
+
+const workForTurn = async (
+  filing: StoredFiling,
+  ports: ClosePorts,
+  tally: Tally,
+  begun?: Parameters<typeof workOn>[3],
+): Promise<void> => {
+  const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() - turnMs);
+  const isFinished = await workOn(filing, ports, leaveMs, begun);
+  tally.worked += 1;
+  tally.finished += Number(isFinished);
+};
+
 /** Closes the state's due period, or moves the entry to the time from which the next one is due. */
 const takeTurn = async (
   entry: DueEntry,
@@ -131,17 +111,18 @@ const takeTurn = async (
   ports: ClosePorts,
   tally: Tally,
 ): Promise<void> => {
-  const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
+  const { subject: state } = entry;
+  const [chain = null] = await ports.filings.chains(entry.account, [state]);
   // A filing that is being closed or canceled keeps its entry, because the next period may be due afterwards.
   if (chain?.isBusy) return;
   // The periods of a closed account do not change, and the schedule does not close a period that a client canceled. The
   // client's next request to close a period writes a new entry.
   if (!account || account.closed_at !== undefined || chain?.isHeld) return ports.due.move(entry, null);
   const lastEnd = chain?.last?.period_end ?? null;
-  const isRead = isByOpenEntries(account, entry.state, lastEnd);
-  const months = isRead ? await ports.filings.oldestOpenMonths(entry.account, entry.state) : null;
-  const period = followingPeriod(account, entry.state, lastEnd, findOldest(months ?? []));
-  const at = period && closesAt(account, entry.state, period);
+  const isRead = isByOpenEntries(account, state, lastEnd);
+  const months = isRead ? await ports.filings.oldestOpenMonths(entry.account, state) : null;
+  const period = followingPeriod(account, state, lastEnd, findOldest(months ?? []));
+  const at = period && closesAt(account, state, period);
   if (period && at && at <= toInstant(ports.now())) return close(entry, account, chain, period, months, ports, tally);
   await ports.due.move(entry, isRead ? nextCheck(account, lastEnd, at, ports.now()) : at);
 };
@@ -162,11 +143,11 @@ const nextCheck = ({ settings }: Account, lastEnd: string | null, at: string | n
  * so waiting entries come first.
  */
 const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: number): string | null => {
-  const next = followingPeriod(account, entry.state, end, null);
-  const at = next && closesAt(account, entry.state, next);
+  const next = followingPeriod(account, entry.subject, end, null);
+  const at = next && closesAt(account, entry.subject, next);
   // Two writes of one commit cannot have the same key.
   const behind = toInstant(Math.max(nowMs, Date.parse(entry.at) + 1));
-  return at && (at < behind || isByOpenEntries(account, entry.state, end)) ? behind : at;
+  return at && (at < behind || isByOpenEntries(account, entry.subject, end)) ? behind : at;
 };
 
 const close = async (
@@ -179,21 +160,18 @@ const close = async (
   tally: Tally,
 ): Promise<void> => {
   const { filings } = ports;
-  const { state } = entry;
+  const { subject: state } = entry;
   const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));
   const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > monthOfEnd(period.end);
   const owner = { account: account.id, state, asked_by: askedBy };
   const { filing, commit, ...begun } = beginFiling(owner, period, before, ports, isEmpty);
   const at = nextTurn(entry, account, period, commit.nowMs);
-  const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
+  const due = { remove: entry, put: at === null ? null : { account: account.id, subject: state, at } };
   // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry is kept.
   const settingsAsOf = account.settings_changed_at ?? null;
   if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return;
-  const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() - turnMs);
-  const isFinished = await workOn(filing, ports, leaveMs, begun);
   tally.created += 1;
-  tally.worked += 1;
-  tally.finished += Number(isFinished);
+  await workForTurn(filing, ports, tally, begun);
 };
 
 /** The number of pages, of a hundred accounts each, per run. */

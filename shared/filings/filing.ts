@@ -230,6 +230,10 @@ export const nextTime = ({ closed_at, filed_at, corrections }: StoredFiling, now
   return new Date(Math.max(nowMs, ...times.map((at) => Date.parse(at) + 1))).toISOString();
 };
 
+/** Returns when a filing began to move, mark or reopen its entries. Its entry in the due index has this time. */
+export const phaseStart = ({ status, created_at, filed_requested_at, canceled_at }: StoredFiling): string =>
+  (status === 'canceled' ? canceled_at : filed_requested_at) ?? created_at;
+
 /** The stored fields of a chain. */
 export const FilingChain = z.object({
   /** The newest filing that is not canceled, or whose cancellation is in progress. */

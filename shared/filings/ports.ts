@@ -57,10 +57,11 @@ export const toEntryPlace = ({ transactionId, currency, exceptions, review }: Li
   ...(exceptions ? { exceptions: exceptions.map(({ reason }) => reason) } : review && { review: review.slice(0, 1) }),
 });
 
-/** An entry of the due index: the instant from which the schedule processes this state of the account. */
+/** An entry of the due index: the instant from which the schedule processes a state or continues an unfinished filing. */
 export type DueEntry = {
   readonly account: string;
-  readonly state: string;
+  /** The code of the state, or the id of the filing. */
+  readonly subject: string;
   /** ISO timestamp with milliseconds, so entries sort chronologically. */
   readonly at: string;
   /** A new random value with every write. Conditional deletes use it, so they never remove a rewritten entry. */
@@ -70,8 +71,8 @@ export type DueEntry = {
 export type DuePlace = Omit<DueEntry, 'token'>;
 
 /**
- * The due index: at least one entry for each state that the schedule closes, at its closing day or earlier. Entries can
- * be stale, so the schedule checks the account and the chain.
+ * The due index: at least one entry for each state that the schedule closes, at its closing day or earlier, and one for
+ * each unfinished filing. Entries of states can be stale, so the schedule checks the account and the chain.
  */
 export type DueIndex = {
   readonly shards: number;
@@ -98,8 +99,6 @@ export type FilingCommit = {
   readonly parts?: readonly TotalsPart[];
   /** The account's `settings_changed_at` as read, a condition of the commit; absent without a condition. */
   readonly settingsAsOf?: string | null;
-  /** Whether to add or remove the work item of the schedule. */
-  readonly work?: 'put' | 'remove';
   /** The entry of the due index that the schedule took, and the one to write. */
   readonly due?: { readonly remove: DueEntry | null; readonly put: DuePlace | null } | null;
   /** Open entries to move into the filing. */
@@ -154,8 +153,6 @@ export type FilingReads = {
     after: EntryPlace | null,
     only?: EntryList,
   ) => Promise<Page<LiabilityEntry, LiabilityEntry>>;
-  /** Unfinished filings of all accounts. */
-  readonly unfinished: (after: FilingName | null, limit: number) => Promise<Page<FilingName, FilingName>>;
 };
 
 /** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-reads.ts. */

@@ -128,7 +128,6 @@ const change = async (
     // No other filing of the state starts before the entries are open again.
     chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
     progress,
-    work: 'put',
   };
   const begun = progress.map((change) => change.after);
   return commitChange({ commit, filing: after, shards: begun }, call);

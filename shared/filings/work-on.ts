@@ -80,9 +80,8 @@ export const beginFiling = (
     head: { before: null, after: filing },
     chain: { before, after: chain },
     progress: shards.map((after) => ({ before: null, after })),
-    work: 'put',
     // The schedule removes the due entry of a canceled period. A new entry causes it to process the state again.
-    due: before?.isHeld ? { remove: null, put: { account, state, at: filing.created_at } } : null,
+    due: before?.isHeld ? { remove: null, put: { account, subject: state, at: filing.created_at } } : null,
   };
   return { filing, shards, chain, commit };
 };
@@ -147,7 +146,7 @@ const readAgain = async (
   return progress;
 };
 
-/** Ends a phase when all shards are done. Removes the work item of the schedule. */
+/** Ends a phase when all shards are done. */
 const finish = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -159,7 +158,7 @@ const finish = async (
   const [chain = null] = known ? [known] : await read();
   // A stale commit means that a concurrent worker finished the filing, or that its confirmation number was corrected.
   // In the second case, the schedule finishes the filing.
-  await filings.commit({ filing, nowMs, work: 'remove', ...endPhase(filing, shards, chain, nowMs) });
+  await filings.commit({ filing, nowMs, ...endPhase(filing, shards, chain, nowMs) });
 };
 
 const endPhase = (

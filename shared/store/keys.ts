@@ -176,34 +176,20 @@ export const filedEntryKey = (
 /** These keys sort after the entries with exceptions, after the entries to review, and before all others. */
 export const filedEnds = { exceptions: '"', review: '#' } as const;
 
-/** The partition of the unfinished filings of all accounts. Only the schedule reads it. */
-export const filingWorkPartition = 'W';
-
-export const filingWorkKey = (account: string, id: string): ItemKey => ({
-  pk: filingWorkPartition,
-  sk: `${account}#${id}`,
-});
-
-/** Parses the account and filing from the `sk` of an item in `filingWorkPartition`. */
-export const filingOfWork = (sk: string): { readonly account: string; readonly id: string } => {
-  const [account = '', id = ''] = sk.split('#');
-  return { account, id };
-};
-
 export const duePartition = (shard: number): string => `DUE#${shard}`;
 
-type DuePlace = { readonly account: string; readonly state: string; readonly at: string };
+type DuePlace = { readonly account: string; readonly subject: string; readonly at: string };
 
-/** Returns the key of a due-index entry: an account's state, by the time from which the schedule processes it. */
-export const dueKey = ({ account, state, at }: DuePlace): ItemKey => ({
+/** Returns the key of a due-index entry: a state or filing of an account, by the time from which it is processed. */
+export const dueKey = ({ account, subject, at }: DuePlace): ItemKey => ({
   pk: duePartition(chooseShard(account, dueShards)),
-  sk: `${at}#${account}#${state}`,
+  sk: `${at}#${account}#${subject}`,
 });
 
-/** Parses the account, state and time from the `sk` of a due-index item. */
+/** Parses the account, subject and time from the `sk` of a due-index item. */
 export const parseDueKey = (sk: string): DuePlace => {
-  const [at = '', account = '', state = ''] = sk.split('#');
-  return { account, state, at };
+  const [at = '', account = '', subject = ''] = sk.split('#');
+  return { account, subject, at };
 };
 
 /** The key of the position of the daily sweep over all accounts. */

@@ -1,5 +1,5 @@
 /** The functions' permissions on the tables: types, and parts shared by several definitions. */
-import { accountRegister, filingWorkPartition, keyUses, rateWindowKey, sessionKey } from './keys.ts';
+import { accountRegister, keyUses, rateWindowKey, sessionKey } from './keys.ts';
 import type { IndexName, TableName } from './table-definitions.ts';
 
 export type Action =
@@ -37,7 +37,6 @@ export const partitions = {
   openEntries: 'O#*',
   filings: 'F#*',
   periods: 'P#*',
-  filingWork: filingWorkPartition,
   due: 'DUE#*',
   customers: 'C#*',
   reports: 'S#*',
@@ -102,7 +101,7 @@ export const filingPartitions = [
   partitions.openEntries,
   partitions.filings,
   partitions.periods,
-  partitions.filingWork,
+  partitions.due,
 ] as const;
 
 /** Partitions written for a new or changed transaction. */

@@ -90,12 +90,11 @@ const readLines = async (setting: 'essential' | 'full'): Promise<readonly Metric
   })({ requestContext: { requestId: 'request_1' } } as APIGatewayProxyEvent, undefined);
   const time = { now: () => 0, remainingMs: () => 9e6, stepMsMax: 1, batchMsMax: 1, onFailure: () => {} };
   const drafts = { shards: 1, expired: async () => ({ rows: [], next: null }) };
-  const filings = { unfinished: async () => ({ rows: [], next: null }) };
   const sweep = { read: async () => ({ day: '1970-01-01', after: null, isDone: true }) };
   const due = { shards: 1, page: async () => [], sweep };
   const runs = [
     scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as never)),
-    scheduled('close-periods', () => closePeriods({ ...time, filings, due } as never)),
+    scheduled('close-periods', () => closePeriods({ ...time, due } as never)),
     scheduled('update-content', async () => updateFigures({ outcome: 'failed', reason: '' }, true)),
   ];
   for (const run of runs) await run({}, {} as Context);

@@ -162,6 +162,22 @@ it('works on every unfinished filing, even next to a very large one', async () =
   await runSchedule('close-periods');
 });
 
+it('works on a filing in several turns of one run', async () => {
+  const { account, filer, hurried } = await newFiler();
+  for (let at = 0; at < 20; at++) await soldOn(filer, day, '1.00');
+  const { id } = await made(hurried.close(october));
+  // Each write takes a second, and a turn ten.
+  let remainingMs = 60_000;
+  const commit = (change: Parameters<typeof ports.filings.commit>[0]) => {
+    remainingMs -= 1000;
+    return ports.filings.commit(change);
+  };
+  const timed = { ...closePorts(() => remainingMs), stepEntriesMax: 1, stepMsMax: 1000 };
+  const { worked, complete } = await closePeriods({ ...timed, filings: { ...ports.filings, commit } });
+  expect([worked > 2, complete, (await made(filer.filing(id))).status]).toEqual([true, true, 'closed']);
+  expect((await readRawItems(account.id)).filter((item) => item.includes('"DUE#'))).toEqual([]);
+});
+
 it.each(['TransactionConflict', 'ThrottlingError'])(
   'continues with other filings if one has permanent contention (%s), and finishes it in the next run',
   async (code) => {

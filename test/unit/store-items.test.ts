@@ -33,7 +33,7 @@ describe('store keys', () => {
       keys.filedEntryKey('acct_1', 'fil_1', entry),
       keys.filingProgressKey('acct_1', 'fil_1', 3),
       keys.filingKey('acct_1', 'fil_1'),
-      keys.dueKey({ account: 'acct_1', state: 'US-MI', at: '2026-11-03' }),
+      keys.dueKey({ account: 'acct_1', subject: 'US-MI', at: '2026-11-03' }),
       keys.accountKey('acct_1'),
       keys.apiKeyKey('digest'),
       keys.keyNameKey('acct_1', 'key_1'),

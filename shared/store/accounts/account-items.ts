@@ -58,10 +58,7 @@ const deleteTransactions = async (account: string, onDeleted: (count: number) =>
     }
 };
 
-/**
- * Deletes the filings: for each its entries, then its work item, and finally its head, by which an interrupted deletion
- * finds it.
- */
+/** Deletes the filings: for each its entries, and then its head, by which an interrupted deletion finds it. */
 const deleteFilings = async (account: string): Promise<void> => {
   for await (const items of keysIn(transactions, keys.filingPartition(account)))
     for (const { sk: id } of items) {
@@ -69,7 +66,6 @@ const deleteFilings = async (account: string): Promise<void> => {
         [keys.totalsPartition, keys.filingShardPartition].map((getPartition) => getPartition(account, id, shard)),
       ).flat();
       await concurrently(partitions, (pk) => deletePartition(transactions, pk));
-      await remove({ table: transactions, ...keys.filingWorkKey(account, id) });
       await remove({ table: transactions, pk: keys.filingPartition(account), sk: id });
     }
 };

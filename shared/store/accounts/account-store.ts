@@ -52,7 +52,7 @@ const accountPuts = (account: Account) => [
 /** Returns due entries for every registered state. The schedule's next run reads them and computes the due day. */
 export const dueNow = (account: string, registrations: Settings['registrations']) => {
   const at = new Date(now()).toISOString();
-  return registeredStates(registrations).map((state) => putDue({ account, state, at }));
+  return registeredStates(registrations).map((state) => putDue({ account, subject: state, at }));
 };
 
 /**

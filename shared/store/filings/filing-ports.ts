@@ -1,19 +1,20 @@
 import { contendedMsMax, type RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
+import { phaseStart } from '../../filings/filing.ts';
 import type { ClosePorts, FilingCommit, FilingPorts } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
 import { absent, absentOrAsSeen, asSeen, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
-import { accountKey, filedEntryKey, filingWorkKey, type Item, type ItemKey, openEntryKey } from '../keys.ts';
+import { accountKey, dueKey, filedEntryKey, type Item, type ItemKey, openEntryKey } from '../keys.ts';
 import { headWrites, idempotencyWrites, replayOfCanceled } from '../ledger/commit-writes.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
 import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
 import { storedSize } from '../ledger/transaction-item.ts';
-import { dueIndexWithin, dueWrites } from './due-index.ts';
+import { dueIndexWithin, dueWrites, putDue } from './due-index.ts';
 import { chainItem, filingItem, filingProgressItem, totalsPartItem } from './filing-item.ts';
 import { filingReadsWithin } from './filing-reads.ts';
 import { reminderStore } from './reminder-store.ts';
@@ -40,10 +41,12 @@ const giveBack = (account: string, id: string, entry: LiabilityEntry): Write[] =
   put(openEntryItem(account, entry), absent),
 ];
 
-const workWrites = ({ filing, work, nowMs }: FilingCommit): Write[] => {
-  if (!work) return [];
-  const key = filingWorkKey(filing.account, filing.id);
-  return [work === 'put' ? put({ ...key, since: new Date(nowMs).toISOString() }) : remove(key)];
+/** A filing is in the due index while it is unfinished. */
+const workWrites = ({ head }: FilingCommit): Write[] => {
+  if (!head || (head.before?.isUnfinished ?? false) === head.after.isUnfinished) return [];
+  const { account, id: subject } = head.after;
+  const place = { account, subject, at: phaseStart(head.after) };
+  return [head.after.isUnfinished ? putDue(place) : remove(dueKey(place))];
 };
 
 const settingsChecks = ({ filing, settingsAsOf }: FilingCommit): Write[] => {

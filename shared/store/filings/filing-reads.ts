@@ -53,11 +53,6 @@ const filedEntries: FilingReads['filedEntries'] = ({ account, id, shard }, limit
   return readRows(query, openEntryFrom, limit, after === null ? progress : keys.filedEntryKey(account, id, after));
 };
 
-const unfinished: FilingReads['unfinished'] = (after, limit) => {
-  const start = after && keys.filingWorkKey(after.account, after.id);
-  return readRows(partitionQuery(TableName, keys.filingWorkPartition), ({ sk }) => keys.filingOfWork(sk), limit, start);
-};
-
 /** Returns the reads of filings. They stop retrying when `remainingMs` is used up. */
 export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => {
   const read = (places: readonly keys.ItemKey[]) => batchGet(TableName, places, remainingMs);
@@ -76,7 +71,6 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => {
     openEntries,
     oldestOpenMonths,
     filedEntries,
-    unfinished,
   };
 };
 
