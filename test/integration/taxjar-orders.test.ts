@@ -21,9 +21,9 @@ const lansing = { address: { city: 'Lansing', state: 'MI', postal_code: '48933',
 const september = { registrations: [monthly('NY', '2026-09-01')] };
 
 it('records orders and refunds once, and lists, changes and deletes them', async () => {
-  const { caller, client } = await newClient();
+  const { caller, client, createOrder, refundOrder } = await newClient();
   const sent = { ...order, provider: 'shop', line_items: lines };
-  const { order: created } = await client.createOrder(sent);
+  const created = await createOrder(sent);
   const { transaction_id, amount, shipping, sales_tax } = order;
   expect(created).toMatchObject({ transaction_id, amount, shipping, sales_tax, provider: 'shop' });
   expect(created.line_items).toMatchObject([{ id: '1', product_identifier: 'sku', product_tax_code: '31000' }]);
@@ -32,9 +32,9 @@ it('records orders and refunds once, and lists, changes and deletes them', async
   const { response } = await sendRaw(caller, 'GET', 'orders/123');
   expect(response.order).toMatchObject({ amount: '16.50', shipping: '1.50', sales_tax: '1.46', line_items });
   // A repetition after a lost response.
-  expect(await client.createOrder(sent)).toEqual({ order: created });
+  expect(await createOrder(sent)).toEqual(created);
   for (const other of [{ amount: 17.5 }, { to_zip: '10002' }, { line_items: [{ ...lines[0], unit_price: 14 }] }])
-    expect(await refusal(client.createOrder({ ...sent, ...other }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
+    expect(await refusal(createOrder({ ...sent, ...other }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
   expect(await client.showOrder('123')).toEqual({ order: created });
   const day = { transaction_date: '2026/10/14' };
   expect(await client.listOrders({ ...day, provider: 'Shop' })).toEqual({ orders: ['123'] });
@@ -42,15 +42,14 @@ it('records orders and refunds once, and lists, changes and deletes them', async
   for (const none of [{ transaction_date: '2026/10/15' }, { to_transaction_date: '2026-10-13' }])
     expect(await client.listOrders(none)).toEqual({ orders: [] });
   // The last day is included whole.
-  const evening = { ...order, transaction_id: '124', transaction_date: '2026-10-14T23:59:59Z' };
-  await client.createOrder(evening);
+  await createOrder({ transaction_id: '124', transaction_date: '2026-10-14T23:59:59Z' });
   const days = { from_transaction_date: '2026-10-14', to_transaction_date: '2026/10/14' };
   expect(await client.listOrders(days)).toEqual({ orders: ['124', '123'] });
   await client.deleteOrder('124');
   const changed = await client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2, sales_tax: 1.51 });
   expect(changed.order).toMatchObject({ amount: 17, shipping: 2, sales_tax: 1.51, provider: 'shop' });
   // The refund is half of the goods, of the shipping and of the tax of 1.51.
-  const { refund: half } = await client.createRefund(buildRefund('r1', '123', [-8.5, -1, -0.76]));
+  const half = await refundOrder('r1', '123', [-8.5, -1, -0.76]);
   expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1, sales_tax: -0.76 });
   expect(await client.listRefunds({ transaction_date: '2026/10/20' })).toEqual({ refunds: ['r1'] });
   const amounts = { amount: -17, sales_tax: -1.51 };
@@ -66,9 +65,9 @@ it('records orders and refunds once, and lists, changes and deletes them', async
 });
 
 it('keeps the old order if the new one is refused, and rejects changes after the period is closed', async () => {
-  const { caller, client } = await newClient({ ...september, books_open_from: '2026-09-01' });
+  const { caller, client, createOrder } = await newClient({ ...september, books_open_from: '2026-09-01' });
   const sent = { ...order, transaction_date: '2026-09-14', line_items: lines };
-  const { order: created } = await client.createOrder(sent);
+  const created = await createOrder(sent);
   const broken = { transaction_id: '123', to_zip: 'nowhere' };
   expect(await refusal(client.updateOrder(broken))).toMatch(/^406 Not Acceptable: to_zip: /);
   expect(await client.showOrder('123')).toEqual({ order: created });
@@ -81,23 +80,24 @@ it('keeps the old order if the new one is refused, and rejects changes after the
 });
 
 it('accepts a PUT that changes nothing, even for an order with refunds or in a closed period', async () => {
-  const { caller, client } = await newClient({ ...september, books_open_from: '2026-09-01' });
+  const { caller, client, createOrder, refundOrder } = await newClient({ ...september, books_open_from: '2026-09-01' });
   const plugin = { plugin: 'magento', customer_id: 'c1', to_street: '1 Main', exemption_type: '' };
   const priced = { quantity: 2, unit_price: 7.5, discount: 0 };
   const mug = { id: '31', product_identifier: 'mug', description: 'A mug', ...priced };
   const body = { ...order, ...plugin, transaction_date: '2026-09-14', line_items: [mug] };
-  await client.createOrder(body);
-  const sent = buildRefund('r', '123', [-7.5, 0, -0.67], { line_items: [{ ...mug, quantity: -1 }] });
-  const { refund } = await client.createRefund({ ...sent, transaction_date: '2026-09-20' });
+  await createOrder(body);
+  const returned = { transaction_date: '2026-09-20', line_items: [{ ...mug, quantity: -1 }] };
+  const sent = ['r', '123', [-7.5, 0, -0.67], returned] as const;
+  const refund = await refundOrder(...sent);
   // A PUT with changes records its merged fields, which a repetition must match.
   await client.deleteRefund('r');
   const { order: changed } = await client.updateOrder({ ...body, sales_tax: 1.5 });
-  await client.createRefund({ ...sent, transaction_date: '2026-09-20' });
+  await refundOrder(...sent);
   const listed = await createFiler(caller).call('GET', '/transactions');
   for (const isClosed of [false, true]) {
     if (isClosed) await closedFiling(createFiler(caller), 'NY', '2026-09-30');
     expect(await client.updateOrder({ ...body, sales_tax: '1.50' } as never)).toEqual({ order: changed });
-    expect((await client.updateRefund({ ...sent, transaction_date: '2026-09-20' })).refund).toEqual(refund);
+    expect((await client.updateRefund(buildRefund(...sent))).refund).toEqual(refund);
     const line_items = [{ ...mug, description: 'Two' }];
     for (const change of [{ to_street: '2 Main' }, { amount: 16, shipping: 1 }, { line_items }])
       expect(await refusal(client.updateOrder({ ...body, sales_tax: 1.5, ...change }))).toMatch(/^422 /);
@@ -107,10 +107,10 @@ it('accepts a PUT that changes nothing, even for an order with refunds or in a c
 });
 
 it('replaces orders atomically, so each request finds one order, even during concurrent changes', async () => {
-  const { caller, client } = await newClient();
-  await client.createOrder({ ...order, line_items: lines });
-  await client.createRefund(buildRefund('r0', '123', [-1]));
-  await client.createRefund(buildRefund('r1', '123', [-8, -1, -0.7]));
+  const { caller, client, createOrder, refundOrder } = await newClient();
+  await createOrder({ line_items: lines });
+  await refundOrder('r0', '123', [-1]);
+  await refundOrder('r1', '123', [-8, -1, -0.7]);
   // An order with refunds is not changed, because voiding it would leave its refunds without an order.
   expect(await refusal(client.updateOrder({ transaction_id: '123', shipping: 2 }))).toMatch(/^422 /);
   const change = (at: number) => buildRefund('r1', '123', [-8 - at / 100, -1, -0.7]);
@@ -131,15 +131,12 @@ it('replaces orders atomically, so each request finds one order, even during con
 });
 
 it('distributes a changed refund as if the replaced refund did not exist', async () => {
-  const { caller, client } = await newClient();
-  const sold = [
-    { id: '1', quantity: 1, unit_price: 60 },
-    { id: '2', quantity: 1, unit_price: 40 },
-  ];
-  const hundred = { ...michigan, transaction_date: '2026/10/14', amount: 100, sales_tax: 6 };
-  await client.createOrder({ ...hundred, transaction_id: 'o', line_items: sold });
+  const { caller, client, createOrder, refundOrder } = await newClient();
+  const line_items = [60, 40].map((unit_price, at) => ({ id: `${at + 1}`, quantity: 1, unit_price }));
+  const sold = { ...michigan, amount: 100, sales_tax: 6, line_items };
+  await createOrder({ ...sold, transaction_id: 'o' });
   const first = [{ id: '1', quantity: 1, unit_price: -60 }];
-  await client.createRefund(buildRefund('r', 'o', [-60, 0, -3.6], { ...michigan, line_items: first }));
+  await refundOrder('r', 'o', [-60, 0, -3.6], { ...michigan, line_items: first });
   const changed = async (transaction_id: string, transaction_reference_id: string, change: object) => {
     const { refund } = await client.updateRefund({ transaction_id, transaction_reference_id, ...change });
     return refund.line_items?.map(({ unit_price }) => unit_price);
@@ -149,14 +146,14 @@ it('distributes a changed refund as if the replaced refund did not exist', async
   const moved = await refusal(changed('r', 'p', { amount: -1, sales_tax: 0 }));
   expect(moved).toMatch(/^406 Not Acceptable: transaction_reference_id: It cannot change/);
   // A refund that was recorded before its order then becomes a credit of the order.
-  await client.createRefund(buildRefund('early', 'p', [-10, 0, -0.6], michigan));
-  await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
+  await refundOrder('early', 'p', [-10, 0, -0.6], michigan);
+  await createOrder({ ...sold, transaction_id: 'p' });
   expect(await changed('early', 'p', { amount: -12, sales_tax: -0.72 })).toEqual([-7.2, -4.8]);
   await expectVerified(caller);
 });
 
 it('keeps the line items that a PUT does not send, with the sent amounts', async () => {
-  const { caller, client } = await newClient();
+  const { caller, createOrder, refundOrder } = await newClient();
   const put = async (kind: 'orders' | 'refunds', id: string, body: object) => {
     const { status, response, warnings } = await sendRaw(caller, 'PUT', `${kind}/${id}`, body);
     return { status, differs: warnings?.includes('line_amount_differs') ?? false, ...withNumbers(response) };
@@ -165,7 +162,7 @@ it('keeps the line items that a PUT does not send, with the sent amounts', async
     { id: 'a', quantity: 2, product_identifier: 'shirt', product_tax_code: '20010', unit_price: 5 },
     { id: 'b', quantity: 1, product_identifier: 'mug', unit_price: 5 },
   ];
-  const { order: sold } = await client.createOrder({ ...order, line_items: items });
+  const sold = await createOrder({ line_items: items });
   const kept = sold.line_items?.map(({ sales_tax: _, ...line }) => line);
   for (const [change, amount, shipping] of [
     [{ shipping: 2.5 }, 17.5, 2.5],
@@ -185,10 +182,9 @@ it('keeps the line items that a PUT does not send, with the sent amounts', async
   const replaced = await put('orders', '123', { line_items: [{ ...items[1], quantity: 2 }] });
   expect(replaced).toMatchObject({ differs: false, order: mugs });
   // A refund repeats its order's TaxJar codes.
-  await client.createOrder({ ...order, transaction_id: '125', line_items: items });
+  await createOrder({ transaction_id: '125', line_items: items });
   for (const line_items of [null, [{ id: 'a', quantity: 1, unit_price: -5 }]]) {
-    const sent = buildRefund(`r of ${line_items}`, '125', [line_items ? -5 : -3, 0, 0], { line_items });
-    const { refund } = await client.createRefund(sent);
+    const refund = await refundOrder(`r of ${line_items}`, '125', [line_items ? -5 : -3, 0, 0], { line_items });
     expect(refund.line_items?.[0]).toMatchObject({ product_identifier: 'shirt', product_tax_code: '20010' });
   }
   // A standalone refund, and a refund of the order.
@@ -197,7 +193,7 @@ it('keeps the line items that a PUT does not send, with the sent amounts', async
     ['r2', '123'],
   ] as const) {
     const line_items = [{ id: 'b', quantity: 1, product_identifier: 'mug', unit_price: -5 }];
-    const { refund } = await client.createRefund(buildRefund(id, reference, [-5.5, -0.5, -0.4], { line_items }));
+    const refund = await refundOrder(id, reference, [-5.5, -0.5, -0.4], { line_items });
     expect(await put('refunds', id, { shipping: 1 })).toMatchObject({
       status: 200,
       refund: { amount: -6, shipping: -1, sales_tax: -0.4, line_items: refund.line_items?.map(({ id }) => ({ id })) },
@@ -206,13 +202,13 @@ it('keeps the line items that a PUT does not send, with the sent amounts', async
   expect(await put('refunds', 'r1', { amount: -9 })).toMatchObject({ status: 406 });
   expect(await put('refunds', 'r2', { amount: -9 })).toMatchObject({ refund: { amount: -9, shipping: -1 } });
   // An order without line items has the amount as its goods.
-  await client.createOrder({ ...order, transaction_id: '124' });
+  await createOrder({ transaction_id: '124' });
   expect(await put('orders', '124', { amount: 20 })).toMatchObject({ differs: false, order: { amount: 20 } });
   await expectVerified(caller);
 });
 
 it('refuses a change of transactions from the API that would lose a field', async () => {
-  const { caller, client } = await newClient();
+  const { caller, client, refundOrder } = await newClient();
   const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
   await record(caller, 'order-2', { line_items: [item] });
   const { order: changed } = await client.updateOrder({ transaction_id: 'order-2', sales_tax: 5 });
@@ -233,7 +229,7 @@ it('refuses a change of transactions from the API that would lose a field', asyn
   const locate = (state: string) => ({ id: state, customer: { address: { state, country: 'US' } } });
   const everywhere = states.split(' ').map((state) => ({ ...item, ...locate(state) }));
   await record(caller, 'order-3', { line_items: everywhere });
-  await client.createRefund(buildRefund('all', 'order-3', [-460, 0, -10]));
+  await refundOrder('all', 'order-3', [-460, 0, -10]);
   const change = { transaction_id: 'all', transaction_reference_id: 'order-3', sales_tax: -11 };
   expect(await refusal(client.updateRefund(change))).toMatch(
     /^406 Not Acceptable: The transaction has too many states/,
@@ -272,7 +268,7 @@ it('shows the order and the exemption of transactions from the API, so they can 
 });
 
 it('never shows, lists, changes, deletes or refunds transactions from the API in other currencies', async () => {
-  const { caller, client } = await newClient();
+  const { caller, client, createOrder, refundOrder } = await newClient();
   const line_items = [{ id: 'a', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }];
   for (const currency of ['EUR', 'KWD']) {
     const { id } = await record(caller, currency, { currency, line_items });
@@ -280,21 +276,21 @@ it('never shows, lists, changes, deletes or refunds transactions from the API in
       () => client.showOrder(currency),
       () => client.updateOrder({ transaction_id: currency, sales_tax: 5 }),
       () => client.deleteOrder(currency),
-      () => client.createOrder({ ...order, transaction_id: currency }),
+      () => createOrder({ transaction_id: currency }),
     ])
       expect(await refusal(request())).toMatch(`422 Unprocessable Entity: The order ${currency} is in ${currency}.`);
-    const refund = client.createRefund(buildRefund(`refund of ${currency}`, currency, [-10, 0, -1]));
+    const refund = refundOrder(`refund of ${currency}`, currency, [-10, 0, -1]);
     expect(await refusal(refund)).toMatch(`406 Not Acceptable: The order ${currency} is in ${currency}.`);
     const path = `/transactions/${id}` as '/transactions/{id}';
     expect(await made(caller.call('GET', path))).toMatchObject({ status: 'finalized', currency, version: 1 });
   }
-  await client.createOrder(order);
+  await createOrder();
   expect(await client.listOrders({ transaction_date: '2026-10-14' })).toEqual({ orders: ['123'] });
 });
 
 it('deletes orders and refunds of a redacted customer', async () => {
-  const { caller, client } = await newClient();
-  await client.createOrder({ ...order, customer_id: 'cus_9' });
+  const { caller, client, createOrder } = await newClient();
+  await createOrder({ customer_id: 'cus_9' });
   const words = ['redact', '--account', caller.account.id, '--customer', 'cus_9', '--yes'];
   expect(await accounts(...words)).toMatchObject({ code: 0 });
   expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
@@ -302,16 +298,16 @@ it('deletes orders and refunds of a redacted customer', async () => {
 });
 
 it('reverses exactly the refunded amounts, including discounts, and refunds of only shipping or tax', async () => {
-  const { caller, client } = await newClient({ time_zone: 'America/New_York' });
+  const { caller, client, createOrder, refundOrder } = await newClient({ time_zone: 'America/New_York' });
   const line_items = [
     { id: 'a', quantity: 1, product_identifier: 'shirt', unit_price: 15, discount: 2 },
     { id: 'b', quantity: 2, product_identifier: 'mug', unit_price: 10 },
     { id: 'c', quantity: 1, product_identifier: 'coupon', unit_price: -4 },
   ];
-  const sold = { ...order, transaction_id: 'a/1', amount: 30.5, shipping: 1.5, sales_tax: 2.71, line_items };
+  const sold = { transaction_id: 'a/1', amount: 30.5, shipping: 1.5, sales_tax: 2.71, line_items };
   // An application that sends requests in parallel records the order once.
-  const [{ order: created }, repeated] = await Promise.all([client.createOrder(sold), client.createOrder(sold)]);
-  expect(repeated).toEqual({ order: created });
+  const [created, repeated] = await Promise.all([createOrder(sold), createOrder(sold)]);
+  expect(repeated).toEqual(created);
   expect(await client.showOrder('a/1')).toEqual({ order: created });
   const mug = { quantity: 1, product_identifier: 'mug', unit_price: -10, discount: -1 };
   const transaction_date = '2026-10-14T00:00:00Z';
@@ -322,48 +318,47 @@ it('reverses exactly the refunded amounts, including discounts, and refunds of o
     [[-20, 0, -1.88]],
   ];
   for (const [at, [figures, more]] of refunds.entries()) {
-    const sent = buildRefund(`r${at}`, 'a/1', figures, { transaction_date, ...more });
-    const { refund } = await client.createRefund(sent);
+    const refund = await refundOrder(`r${at}`, 'a/1', figures, { transaction_date, ...more });
     expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual(figures);
     if (at === 2) expect(refund.line_items).toMatchObject([{ id: 'b', quantity: 1 }]);
   }
   // TaxJar returns a date as midnight UTC, which is the evening before in the account's time zone.
   const { refund } = await client.showRefund('r2');
   expect(refund).toMatchObject({ transaction_date: '2026-10-14', line_items: [{ product_identifier: 'mug' }] });
-  const over = client.createRefund(buildRefund('r9', 'a/1', [0, 0, -0.01]));
-  expect(await refusal(over)).toMatch(/^406 .*at most 0\.00/);
+  expect(await refusal(refundOrder('r9', 'a/1', [0, 0, -0.01]))).toMatch(/^406 .*at most 0\.00/);
   const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
   expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
 });
 
 it('keeps the beginning of a long description, and recognizes its repetition', async () => {
-  const { client } = await newClient();
+  const { client, createOrder, refundOrder } = await newClient();
   const item = { id: '1', quantity: 1, unit_price: 15, product_identifier: 'mug' };
   // The text of a product page, with a character of two UTF-16 units at the limit.
-  const sent = { ...order, line_items: [{ ...item, description: `${'x'.repeat(999)}\u{1F600} and more` }] };
-  const { order: sold } = await client.createOrder(sent);
+  const line_items = [{ ...item, description: `${'x'.repeat(999)}\u{1F600} and more` }];
+  const sold = await createOrder({ line_items });
   expect(sold.line_items?.[0]?.description).toBe(`${'x'.repeat(999)}\uFFFD`);
-  await client.createRefund(buildRefund('r', '123', [-1, 0, 0]));
-  expect(await client.updateOrder(sent)).toEqual({ order: sold });
-  const long = { ...sent, transaction_id: '124', line_items: [{ ...item, product_identifier: 'x'.repeat(501) }] };
-  expect(await refusal(client.createOrder(long))).toContain(': line_items[0][product_identifier]: Send at most 500');
+  await refundOrder('r', '123', [-1, 0, 0]);
+  expect(await client.updateOrder({ ...order, line_items })).toEqual({ order: sold });
+  const long = { transaction_id: '124', line_items: [{ ...item, product_identifier: 'x'.repeat(501) }] };
+  expect(await refusal(createOrder(long))).toContain(': line_items[0][product_identifier]: Send at most 500');
 });
 
 // TaxJar's API reference creates the refund 123 of the order 123.
 it('records orders and refunds with the same id, in either order', async () => {
-  const { caller, client } = await newClient();
-  const refund = buildRefund('123', '123', [-16.5, -1.5, -1.46]);
-  const standalone = buildRefund('124', 'unknown', [-16.5, 1.5, 1.46]);
-  const other = { ...order, transaction_id: '124', amount: 31.5, sales_tax: 2.8 };
-  const { order: first } = await client.createOrder(order);
-  const { refund: second } = await client.createRefund(refund);
-  const { refund: third } = await client.createRefund(standalone);
-  expect(third).toMatchObject({ amount: -16.5, sales_tax: -1.46, transaction_reference_id: 'unknown' });
-  await Promise.all([other, other].map((sent) => client.createOrder(sent)));
+  const { caller, client, createOrder, refundOrder } = await newClient();
+  const refund = () => refundOrder('123', '123', [-16.5, -1.5, -1.46]);
+  const other = { transaction_id: '124', amount: 31.5, sales_tax: 2.8 };
+  const first = await createOrder();
+  const second = await refund();
+  expect(await refundOrder('124', 'unknown', [-16.5, 1.5, 1.46])).toMatchObject({
+    amount: -16.5,
+    sales_tax: -1.46,
+    transaction_reference_id: 'unknown',
+  });
+  await Promise.all([createOrder(other), createOrder(other)]);
   // Repetitions, also at the same time.
-  const again = await Promise.all([refund, refund].map((sent) => client.createRefund(sent)));
-  expect(again).toEqual([{ refund: second }, { refund: second }]);
-  expect((await client.createOrder(other)).order).toMatchObject({ transaction_id: '124', amount: 31.5 });
+  expect(await Promise.all([refund(), refund()])).toEqual([second, second]);
+  expect(await createOrder(other)).toMatchObject({ transaction_id: '124', amount: 31.5 });
   expect(await client.showOrder('123')).toEqual({ order: first });
   const ids = { transaction_id: '123', transaction_reference_id: '123' };
   expect((await client.showRefund('123')).refund).toMatchObject(ids);
@@ -374,34 +369,33 @@ it('records orders and refunds with the same id, in either order', async () => {
   expect((await client.updateRefund(change)).refund).toMatchObject({ transaction_id: '123', amount: -11 });
   expect((await client.updateOrder({ transaction_id: '124', sales_tax: 2.7 })).order.sales_tax).toBe(2.7);
   // A refund of the order that has the same id as another refund.
-  await client.createRefund(buildRefund('125', '124', [-31.5, -1.5, -2.7]));
+  await refundOrder('125', '124', [-31.5, -1.5, -2.7]);
   await client.deleteRefund('123');
   await client.deleteOrder('123');
   expect(await refusal(client.showRefund('123'))).toMatch(/^404 /);
   await client.deleteRefund('124');
   // The order keeps its reference when the other transaction is gone.
-  expect(await refusal(client.createOrder(other))).toMatch(/^422 .*The order 124 already exists/);
+  expect(await refusal(createOrder(other))).toMatch(/^422 .*The order 124 already exists/);
   expect(await client.listOrders(all)).toEqual({ orders: ['124'] });
   await expectVerified(caller);
   // A draft of the API keeps its id, too.
   await record(caller, '9', { status: 'draft', line_items: [{ id: 'a', quantity: '1', unit_price: '15.00' }] });
-  const taken = client.createOrder({ ...order, transaction_id: '9' });
-  expect(await refusal(taken)).toMatch(/^406 .*Another transaction has/);
+  expect(await refusal(createOrder({ transaction_id: '9' }))).toMatch(/^406 .*Another transaction has/);
 });
 
 // ERPNext sends a fee of 10.00 as a line item of the invoice, and adds it to the discounts of the returned line items.
 it('refunds a whole order whose amounts are on other line items than in the order', async () => {
-  const { caller, client } = await newClient();
+  const { caller, createOrder, refundOrder } = await newClient();
   const item = { id: '1', quantity: 1, unit_price: 100, product_identifier: 'mug' };
   const fee = { id: '1001', quantity: 1, unit_price: 10, product_identifier: 'Handling' };
-  const sold = { ...order, to_zip: '48933', to_state: 'MI', to_city: 'Lansing', shipping: 10, sales_tax: 6.6 };
-  await client.createOrder({ ...sold, amount: 120, line_items: [item, fee] });
+  const sold = { to_zip: '48933', to_state: 'MI', to_city: 'Lansing', shipping: 10, sales_tax: 6.6 };
+  await createOrder({ ...sold, amount: 120, line_items: [item, fee] });
   const refund = (id: string, goods: number, tax: number) => {
     const line_items = [{ ...item, quantity: -1, discount: goods - 100 }];
-    return client.createRefund(buildRefund(id, '123', [-goods - 10, -10, -tax], { line_items }));
+    return refundOrder(id, '123', [-goods - 10, -10, -tax], { line_items });
   };
   expect(await refusal(refund('part', 105, 6.3))).toMatch(/^406 .*105\.00, exceeds the remaining amount of the line/);
-  const { refund: all } = await refund('all', 110, 6.6);
+  const all = await refund('all', 110, 6.6);
   expect(all).toMatchObject({ amount: -120, shipping: -10, sales_tax: -6.6 });
   expect(all.line_items?.map(({ id, unit_price }) => [id, unit_price])).toEqual([
     ['1', -100],
@@ -409,10 +403,8 @@ it('refunds a whole order whose amounts are on other line items than in the orde
   ]);
   // A repeated refund of one of two items is not a refund of the other one.
   const two = [item, { ...item, id: '2', product_identifier: 'cup' }];
-  const sale = { ...sold, transaction_id: '124', amount: 200, shipping: 0, sales_tax: 12 };
-  await client.createOrder({ ...sale, line_items: two });
-  const half = (id: string) =>
-    client.createRefund(buildRefund(id, '124', [-100, 0, -6], { line_items: [{ ...item, quantity: -1 }] }));
+  await createOrder({ ...sold, transaction_id: '124', amount: 200, shipping: 0, sales_tax: 12, line_items: two });
+  const half = (id: string) => refundOrder(id, '124', [-100, 0, -6], { line_items: [{ ...item, quantity: -1 }] });
   await half('r1');
   expect(await refusal(half('r2'))).toMatch(/^406 .*exceeds the remaining amount of the line/);
   await expectVerified(caller);
@@ -429,11 +421,10 @@ it('returns whole quantities as integers, which the clients for Python and Go re
 
 // The client for Python throws for any other quantity, after the order is recorded.
 it('returns a quantity with a fraction as one unit at its amount, and keeps it in a change', async () => {
-  const { caller, client } = await newClient();
+  const { caller, client, createOrder } = await newClient();
   const line_items = [{ id: '1', quantity: 2.5, unit_price: 6, discount: 1 }];
-  const created = await client.createOrder({ ...order, amount: 15.5, line_items });
-  const unit = { quantity: 1, unit_price: 15, discount: 1 };
-  expect(created.order.line_items).toMatchObject([unit]);
+  const created = await createOrder({ amount: 15.5, line_items });
+  expect(created.line_items).toMatchObject([{ quantity: 1, unit_price: 15, discount: 1 }]);
   await client.updateOrder({ transaction_id: order.transaction_id, shipping: 2 });
   const path = '/transactions?status=finalized&expand=line_items&limit=10' as '/transactions';
   const { data } = await made(caller.call('GET', path));
@@ -477,72 +468,51 @@ it('accepts the dates, empty fields and line item ids of plugins in PHP', async 
 });
 
 it('refunds line items with a negative quantity or price, and free line items', async () => {
-  const { client } = await newClient();
-  const items = [
-    { id: 'a', quantity: 2, unit_price: 10 },
-    { id: 'b', quantity: 1, unit_price: 10 },
-    { id: 'gift', quantity: 1, unit_price: 0 },
-  ];
-  const sold = { ...order, ...michigan, transaction_id: 'o', amount: 30, sales_tax: 1.8, line_items: items };
-  await client.createOrder(sold);
-  const line_items = [
-    { id: 'a', quantity: -1, unit_price: 10 },
-    { id: 'b', quantity: 1, unit_price: -3 },
-    { id: 'gift', quantity: 1, unit_price: 0 },
-  ];
-  const { refund } = await client.createRefund(buildRefund('r', 'o', [-13, 0, -0.78], { ...michigan, line_items }));
-  expect([refund.amount, refund.line_items?.map(({ id }) => id)]).toEqual([-13, ['a', 'b', 'gift']]);
+  const { createOrder, refundOrder } = await newClient();
+  const [a, b, gift] = [10, 10, 0].map((unit_price, at) => ({ id: `${at}`, quantity: 1, unit_price }));
+  const sold = [{ ...a, quantity: 2 }, b, gift];
+  await createOrder({ ...michigan, amount: 30, sales_tax: 1.8, line_items: sold });
+  const line_items = [{ ...a, quantity: -1 }, { ...b, unit_price: -3 }, gift];
+  const refund = await refundOrder('r', '123', [-13, 0, -0.78], { ...michigan, line_items });
+  expect([refund.amount, refund.line_items?.map(({ id }) => id)]).toEqual([-13, ['0', '1', '2']]);
 });
 
 // By hand: Magento distributes a fee of 5.00 or 10.00 over three line items of 10.00, and 10.00 / 3 is no amount in cents.
 it('rounds fractions of a cent in line items together, so the amount is recorded', async () => {
-  const { client } = await newClient();
-  const base = { ...to, shipping: 0, sales_tax: 2.66 };
-  const three = (more: object) => ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 10, ...more }));
-  const create = async (id: string, amount: number, line_items: object[]) =>
-    (await client.createOrder({ ...order, ...base, transaction_id: id, amount, line_items })).order.amount;
-  expect(await create('o', 30, three({}))).toBe(30);
-  for (const [id, amount] of [
-    ['r1', 15],
-    ['r2', 10],
-  ] as const) {
-    const half = three({ quantity: 0.5, discount: (15 - amount) / 3 });
-    const sent = buildRefund(id, 'o', [amount, 0, 1.33], { ...base, sales_tax: 1.33, line_items: half });
-    expect((await client.createRefund(sent)).refund.amount).toBe(-amount);
+  const { client, createOrder, refundOrder } = await newClient();
+  const base = { shipping: 0, sales_tax: 2.66 };
+  const three = (more: object = {}) => ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 10, ...more }));
+  const create = async (transaction_id: string, amount: number, line_items: object[]) =>
+    (await createOrder({ ...base, transaction_id, amount, line_items })).amount;
+  expect(await create('o', 30, three())).toBe(30);
+  for (const amount of [15, 10]) {
+    const line_items = three({ quantity: 0.5, discount: (15 - amount) / 3 });
+    expect((await refundOrder(`r${amount}`, 'o', [amount, 0, 1.33], { line_items })).amount).toBe(-amount);
   }
   // The database of a shop returns amounts with four decimals.
-  const decimals = { amount: '30.0000', shipping: '0.0000', sales_tax: '2.6600', line_items: three({}) };
-  const { order: sold } = await client.createOrder({ ...order, ...decimals, transaction_id: 'd' } as never);
+  const decimals = { amount: '30.0000', shipping: '0.0000', sales_tax: '2.6600', line_items: three() };
+  const sold = await createOrder({ ...decimals, transaction_id: 'd' });
   expect([sold.amount, sold.sales_tax]).toEqual([30, 2.66]);
   expect(await create('p', 10, three({ unit_price: 10 / 3 }))).toBe(10);
   expect(await create('q', 25, three({ discount: 5 / 3 }))).toBe(25);
-  expect(await create('s', 20, three({ discount: 10 / 3 }))).toBe(20);
+  // By hand: 3 * 6.67 is above the sale of 20.00, so the line item that was sold for 6.66 refunds 6.66.
+  const reduced = three({ discount: 10 / 3 });
+  expect(await create('s', 20, reduced)).toBe(20);
+  const amounts: unknown[] = [];
+  for (const line of reduced)
+    amounts.push((await refundOrder(`r${line.id}`, 's', [6.67, 0, 0], { line_items: [line] })).amount);
+  expect(amounts.sort()).toEqual([-6.66, -6.67, -6.67]);
   const { tax } = await client.taxForOrder({ ...to, shipping: 0, line_items: three({ unit_price: 10 / 3 }) });
   // Each line item is 3.33 or 3.34 at 8.875 %: 0.30.
   expect([tax.order_total_amount, tax.amount_to_collect]).toEqual([10, 0.9]);
 });
 
-// By hand: 3 * 6.67 is above the sale of 20.00, so the line item that was sold for 6.66 refunds 6.66.
-it('refunds each line item of an order whose fractions of a cent were rounded together', async () => {
-  const { client } = await newClient();
-  const base = { ...to, shipping: 0, sales_tax: 0 };
-  const three = ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 10, discount: 10 / 3 }));
-  await client.createOrder({ ...order, ...base, transaction_id: 's', amount: 20, line_items: three });
-  const amounts: unknown[] = [];
-  for (const line of three) {
-    const sent = buildRefund(`r${line.id}`, 's', [6.67, 0, 0], { ...base, line_items: [line] });
-    amounts.push((await client.createRefund(sent)).refund.amount);
-  }
-  expect(amounts.sort()).toEqual([-6.66, -6.67, -6.67]);
-});
-
 // By hand: 33.335 is 33.34, and 3 * 33.34 = 100.02.
 it('keeps the amount of a shop that rounds each line item', async () => {
-  const { client } = await newClient();
-  const lines = ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 33.335 }));
-  const sent = { ...order, ...to, transaction_id: 't', amount: 105.02, shipping: 5, sales_tax: 0, line_items: lines };
-  expect((await client.createOrder(sent)).order.amount).toBe(105.02);
-  expect((await client.createRefund(buildRefund('u', 't', [105.02, 5, 0], { ...to }))).refund.amount).toBe(-105.02);
+  const { createOrder, refundOrder } = await newClient();
+  const line_items = ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 33.335 }));
+  expect((await createOrder({ amount: 105.02, shipping: 5, sales_tax: 0, line_items })).amount).toBe(105.02);
+  expect((await refundOrder('r', '123', [105.02, 5, 0])).amount).toBe(-105.02);
 });
 
 // "amount must be equal to the sum of line items and shipping, excluding sales tax" (TaxJar's support, on version
@@ -584,74 +554,73 @@ it('refuses an amount that is not the sum of the line items, except for the firs
 // WooCommerce sends the price before a change in the order less the price after it: 10.00 - 12.00. The refund has the
 // opposite sign: -10.00 + 12.00.
 it('adds a discount with the opposite sign to the price if the order amount is then the sum', async () => {
-  const { client } = await newClient();
+  const { createOrder, refundOrder } = await newClient();
   const raised = { id: '71', quantity: 3, unit_price: 10, discount: -6, product_identifier: 'mug' };
-  const sale = { ...order, ...to, transaction_id: 't', shipping: 0, sales_tax: 3.2, line_items: [raised] };
-  expect((await client.createOrder({ ...sale, amount: 36 })).order).toMatchObject({
-    amount: 36,
-    line_items: [{ unit_price: 12, discount: 0 }],
-  });
-  const returned = { ...raised, id: '81', quantity: -1, discount: 2 };
-  const one = buildRefund('u', 't', [12, 0, -1.07], { ...to, line_items: [returned] });
-  expect((await client.createRefund(one)).refund).toMatchObject({ amount: -12, line_items: [{ id: '71' }] });
+  const sale = { shipping: 0, sales_tax: 3.2, line_items: [raised] };
+  const expected = { amount: 36, line_items: [{ unit_price: 12, discount: 0 }] };
+  expect(await createOrder({ ...sale, amount: 36 })).toMatchObject(expected);
+  const line_items = [{ ...raised, id: '81', quantity: -1, discount: 2 }];
+  const refund = await refundOrder('r', '123', [12, 0, -1.07], { line_items });
+  expect(refund).toMatchObject({ amount: -12, line_items: [{ id: '71' }] });
   // Other shops send every discount with a minus sign.
-  const reduced = { ...sale, transaction_id: 'v', amount: 24 };
-  expect((await client.createOrder(reduced)).order).toMatchObject({ amount: 24, line_items: [{ discount: 6 }] });
+  const reduced = await createOrder({ ...sale, transaction_id: '124', amount: 24 });
+  expect(reduced).toMatchObject({ amount: 24, line_items: [{ discount: 6 }] });
 });
 
 it('refunds one line item of an order with several refund line items', async () => {
-  const { client } = await newClient();
+  const { client, createOrder, refundOrder } = await newClient();
   const mug = { product_identifier: 'mug', quantity: 1, unit_price: 10 };
   const shirts = { id: 'b', product_identifier: 'shirt', quantity: 1, unit_price: 30 };
-  const line_items = [{ ...mug, id: 'a', quantity: 3 }, shirts];
-  await client.createOrder({ ...order, ...michigan, transaction_id: 'o', amount: 60, sales_tax: 3.6, line_items });
-  const refund = async (id: string, reference: string, lines: object[]) =>
-    (await client.createRefund(buildRefund(id, reference, [-20, 0, -1.2], { ...michigan, line_items: lines }))).refund;
+  const sold = [{ ...mug, id: 'a', quantity: 3 }, shirts];
+  await createOrder({ ...michigan, amount: 60, sales_tax: 3.6, line_items: sold });
+  const refund = (id: string, reference: string, line_items: object[]) =>
+    refundOrder(id, reference, [-20, 0, -1.2], { ...michigan, line_items });
   // The refund uses the ids of the order, and then its own ids.
   const a = { ...mug, id: 'a' };
   const refunded = ['8', '9'].map((id) => ({ ...mug, id }));
-  const twice = await refund('r1', 'o', [a, a]);
+  const twice = await refund('r1', '123', [a, a]);
   expect(twice).toMatchObject({ amount: -20, sales_tax: -1.2, line_items: [{ id: 'a' }, { id: 'a' }] });
   const changed = await client.updateRefund({ ...twice, sales_tax: -1 } as never);
   expect(changed.refund).toMatchObject({ amount: -20, sales_tax: -1 });
   // Only one of three mugs is left.
-  expect(await refusal(refund('r2', 'o', refunded))).toMatch(/^406 .*10\.00/);
+  expect(await refusal(refund('r2', '123', refunded))).toMatch(/^406 .*10\.00/);
   await client.deleteRefund('r1');
-  expect((await refund('r2', 'o', refunded)).amount).toBe(-20);
+  expect((await refund('r2', '123', refunded)).amount).toBe(-20);
   expect((await refund('r3', 'unknown', [a, a])).amount).toBe(-20);
 });
 
 it('refunds line items of one product at several prices, in one refund and in several', async () => {
-  const { caller, client } = await newClient();
-  const mug = { product_identifier: 'mug' };
-  const sell = (id: string, quantity: number, unit_price: number) => ({ ...mug, id, quantity, unit_price });
-  const create = (id: string, amount: number, sales_tax: number, ...lines: object[]) =>
-    client.createOrder({ ...order, ...michigan, transaction_id: id, amount, sales_tax, line_items: lines as never });
+  const { caller, createOrder, refundOrder } = await newClient();
+  const mug = (id: string, quantity: number, unit_price: number) => ({
+    product_identifier: 'mug',
+    id,
+    quantity,
+    unit_price,
+  });
   const refund = async (reference: string, id: string, tax: number, ...prices: number[]) => {
-    const lines = prices.map((price, at) => sell(`${id}-${at}`, 1, -price));
-    const amounts = [-prices.reduce((sum, price) => sum + price), 0, -tax];
-    const sent = buildRefund(id, reference, amounts, { ...michigan, line_items: lines });
-    return (await client.createRefund(sent)).refund.line_items?.map((line) => line.id);
+    const line_items = prices.map((price, at) => mug(`${id}-${at}`, 1, -price));
+    const amount = prices.reduce((sum, price) => sum - price, 0);
+    const refunded = await refundOrder(id, reference, [amount, 0, -tax], { ...michigan, line_items });
+    return refunded.line_items?.map((line) => line.id);
   };
-  await create('o1', 45, 2.7, sell('a', 2, 10), sell('b', 1, 25));
-  expect(await refund('o1', 'r1', 2.7, 10, 10, 25)).toEqual(['a', 'a', 'b']);
-  await create('o2', 20, 1.2, sell('a', 1, 10), sell('b', 1, 10));
-  expect(await refund('o2', 'r2', 0.6, 10)).toEqual(['a']);
-  expect(await refund('o2', 'r3', 0.6, 10)).toEqual(['b']);
+  await createOrder({ ...michigan, amount: 45, sales_tax: 2.7, line_items: [mug('a', 2, 10), mug('b', 1, 25)] });
+  expect(await refund('123', 'r1', 2.7, 10, 10, 25)).toEqual(['a', 'a', 'b']);
+  const line_items = [mug('a', 1, 10), mug('b', 1, 10)];
+  await createOrder({ ...michigan, transaction_id: '124', amount: 20, sales_tax: 1.2, line_items });
+  expect(await refund('124', 'r2', 0.6, 10)).toEqual(['a']);
+  expect(await refund('124', 'r3', 0.6, 10)).toEqual(['b']);
   const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
   expect(data.map(({ refund_status }) => refund_status)).toEqual(['full', 'full']);
 });
 
 it('refunds the line item of the same product if the id belongs to another product', async () => {
-  const { client } = await newClient();
+  const { createOrder, refundOrder } = await newClient();
   const mug = { id: '1', quantity: 1, unit_price: 100, product_identifier: 'mug' };
   const shirt = { ...mug, id: '2', unit_price: 20, product_identifier: 'shirt', product_tax_code: '20010' };
   // N.Y. Tax Law 1115(a)(30) exempts clothing below 110.00. The tax of the mug is 8.88.
-  const sale = { ...order, transaction_id: 'o', amount: 120, shipping: 0, sales_tax: 8.88, line_items: [mug, shirt] };
-  await client.createOrder(sale);
+  await createOrder({ amount: 120, shipping: 0, sales_tax: 8.88, line_items: [mug, shirt] });
   const refund = async (id: string, amounts: readonly number[], returned: object) =>
-    (await client.createRefund(buildRefund(id, 'o', amounts, { line_items: [{ ...returned, id: '1', quantity: -1 }] })))
-      .refund.line_items;
+    (await refundOrder(id, '123', amounts, { line_items: [{ ...returned, id: '1', quantity: -1 }] })).line_items;
   expect(await refund('r1', [-20, 0, 0], shirt)).toMatchObject([{ id: '2', product_identifier: 'shirt' }]);
   // A product that is not in the order does not change the line item.
   const other = await refund('r2', [-50, 0, -4.44], { ...mug, unit_price: 50, product_identifier: 'new' });
@@ -660,73 +629,69 @@ it('refunds the line item of the same product if the id belongs to another produ
 });
 
 it('subtracts a coupon among the line items of a refund from the others', async () => {
-  const { caller, client } = await newClient();
+  const { caller, createOrder, refundOrder } = await newClient();
   // The coupon reduces only general goods of a sale.
   const items = (sign: 1 | -1, code = '') => [
     { id: 'a', quantity: 1, unit_price: sign * 60, product_tax_code: code },
     { id: 'b', quantity: 2, unit_price: sign * 20 },
     { id: 'coupon', quantity: 1, unit_price: sign * -10 },
   ];
-  const sold = { ...order, ...michigan, amount: 90, sales_tax: 5.4, line_items: items(1) };
-  await client.createOrder({ ...sold, transaction_id: 'o' });
-  const more = { ...michigan, line_items: items(-1) };
-  for (const reference of ['o', 'unknown']) {
-    const { refund } = await client.createRefund(buildRefund(`r of ${reference}`, reference, [-90, 0, -5.4], more));
-    expect([refund.amount, refund.sales_tax]).toEqual([-90, -5.4]);
-  }
-  await client.createOrder({ ...sold, line_items: items(1, '20010'), transaction_id: 'clothing' });
-  const { refund } = await client.createRefund(buildRefund('r3', 'clothing', [-90, 0, -5.4], more));
-  expect(refund.line_items?.map(({ discount }) => discount)).toEqual([0, -10]);
+  const sell = (transaction_id: string, code?: string) =>
+    createOrder({ ...michigan, transaction_id, amount: 90, sales_tax: 5.4, line_items: items(1, code) });
+  const refund = (reference: string) =>
+    refundOrder(`r of ${reference}`, reference, [-90, 0, -5.4], { ...michigan, line_items: items(-1) });
+  await sell('o');
+  for (const reference of ['o', 'unknown'])
+    expect(await refund(reference)).toMatchObject({ amount: -90, sales_tax: -5.4 });
+  await sell('clothing', '20010');
+  expect((await refund('clothing')).line_items?.map(({ discount }) => discount)).toEqual([0, -10]);
   const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
   expect(data).toMatchObject(Array(2).fill({ refund_status: 'full', credited_amount: '90.00' }));
 });
 
 // WooCommerce sends the refunded item with its quantity below zero, and the refunded fee with the price of the order.
 it('adds line items of a refund with different signs if their amount is the sum', async () => {
-  const { client } = await newClient();
+  const { createOrder, refundOrder } = await newClient();
   const mug = { id: '31', quantity: 1, unit_price: 10, product_identifier: 'mug' };
   const fee = { id: '32', quantity: 1, unit_price: 5 };
-  const sale = { ...order, ...michigan, transaction_id: 'o', amount: 15, sales_tax: 0.9, line_items: [mug, fee] };
-  await client.createOrder(sale);
-  const returned = [
+  await createOrder({ ...michigan, amount: 15, sales_tax: 0.9, line_items: [mug, fee] });
+  const line_items = [
     { ...mug, id: '41', quantity: -1 },
     { ...fee, id: '42' },
   ];
-  const { refund } = await client.createRefund(buildRefund('r', 'o', [15, 0, -0.9], { line_items: returned }));
+  const refund = await refundOrder('r', '123', [15, 0, -0.9], { line_items });
   expect(refund).toMatchObject({ amount: -15, sales_tax: -0.9, line_items: [{ id: '31' }, { id: '42' }] });
 });
 
 it('subtracts a coupon without a code from all line items if none of them is general goods', async () => {
-  const { client } = await newClient();
+  const { client, createOrder } = await newClient();
   const shirt = { id: 'shirt', quantity: 1, unit_price: 200, product_tax_code: '20010' };
   const coupon = { id: 'coupon', quantity: 1, unit_price: -20 };
-  const line_items = [shirt, coupon];
+  const sent = { amount: 180, shipping: 0, line_items: [shirt, coupon] };
   // N.Y. Tax Law 1115(a)(30) taxes clothing of 110.00 or more: 8.875 % of 180.00.
-  const { tax } = await client.taxForOrder({ ...to, amount: 180, shipping: 0, line_items });
+  const { tax } = await client.taxForOrder({ ...to, ...sent });
   expect(tax).toMatchObject({ order_total_amount: 180, amount_to_collect: 15.98 });
-  const sold = { ...order, amount: 180, shipping: 0, sales_tax: 15.98, line_items };
-  const { order: created } = await client.createOrder(sold);
+  const created = await createOrder({ ...sent, sales_tax: 15.98 });
   expect(created).toMatchObject({ amount: 180, line_items: [{ id: 'shirt', unit_price: 200, discount: 20 }] });
   // This coupon exceeds the price of the goods.
-  const tooMuch = { ...sold, transaction_id: '124', amount: 1, line_items: [shirt, { ...coupon, unit_price: -201 }] };
-  expect(await refusal(client.createOrder(tooMuch))).toMatch(/^406 /);
+  const tooMuch = { ...sent, transaction_id: '124', amount: 1, line_items: [shirt, { ...coupon, unit_price: -201 }] };
+  expect(await refusal(createOrder(tooMuch))).toMatch(/^406 /);
 });
 
 it('reports no tax of the seller for orders of a marketplace', async () => {
-  const { client } = await newClient();
-  const { order: sold } = await client.createOrder({ ...order, exemption_type: 'marketplace' });
-  expect([sold.amount, sold.sales_tax]).toEqual([16.5, 0]);
+  const { client, createOrder, refundOrder } = await newClient();
+  expect(await createOrder({ exemption_type: 'marketplace' })).toMatchObject({ amount: 16.5, sales_tax: 0 });
   // A refund does not repeat the exemption type.
-  const { refund } = await client.createRefund(buildRefund('r', '123', [-16.5, -1.5, -1.46]));
-  expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual([-16.5, -1.5, 0]);
+  const amounts = { amount: -16.5, shipping: -1.5, sales_tax: 0 };
+  expect(await refundOrder('r', '123', [-16.5, -1.5, -1.46])).toMatchObject(amounts);
   const changed = await client.updateRefund({ transaction_id: 'r', transaction_reference_id: '123', sales_tax: -1 });
   expect(changed.refund.sales_tax).toBe(0);
 });
 
 it('reports no tax of the seller for orders whose provider is a marketplace, unless they are not exempt', async () => {
-  const { caller, client } = await newClient();
+  const { caller, client, createOrder } = await newClient();
   const readSeller = async (transaction_id: string, fields: object) => {
-    const { order: sold } = await client.createOrder({ ...order, transaction_id, ...fields });
+    const sold = await createOrder({ transaction_id, ...fields });
     const [found] = (await made(caller.call('GET', `/transactions?reference_id=${transaction_id}`))).data ?? [];
     return [sold.sales_tax, found?.collected_by];
   };
@@ -740,31 +705,30 @@ it('reports no tax of the seller for orders whose provider is a marketplace, unl
 });
 
 it('never changes, deletes or replaces an order with the id of another provider', async () => {
-  const { caller, client } = await newClient();
-  const { order: shop } = await client.createOrder({ ...order, provider: 'shop' });
+  const { caller, client, createOrder, refundOrder } = await newClient();
+  const shop = await createOrder({ provider: 'shop' });
   const ebay = { ...order, provider: 'ebay', amount: 21.5, sales_tax: 0 };
-  expect(await refusal(client.createOrder(ebay))).toMatch(/^406 .* The provider shop has the order 123\. Send a diff/);
+  expect(await refusal(createOrder(ebay))).toMatch(/^406 .* The provider shop has the order 123\. Send a diff/);
   for (const done of [
     () => client.updateOrder(ebay),
     () => client.showOrder('123', { provider: 'ebay' }),
     () => client.deleteOrder('123', { provider: 'ebay' }),
   ])
     expect(await refusal(done())).toBe('404 Not Found: The order 123 of the provider ebay was not found.');
-  const refund = { ...buildRefund('r', '123', [-5, 0, -0.44]), provider: 'ebay' };
-  const refused = await refusal(client.createRefund(refund));
+  const refused = await refusal(refundOrder('r', '123', [-5, 0, -0.44], { provider: 'ebay' }));
   expect(refused).toMatch(/^406 .*: transaction_reference_id: The provider shop has the order 123\./);
   expect(await client.showOrder('123', { provider: 'Shop' })).toEqual({ order: shop });
   expect((await client.updateOrder({ transaction_id: '123', sales_tax: 1.45 })).order.provider).toBe('shop');
   const { order: deleted } = await client.deleteOrder('123', { provider: 'shop' });
   expect(deleted.sales_tax).toBe(1.45);
   // An order without a provider has the provider api, as in TaxJar's list. A refund of it needs none when it changes.
-  await client.createOrder({ ...order, transaction_id: '124' });
+  await createOrder({ transaction_id: '124' });
   const other = { ...ebay, transaction_id: '124' };
-  expect(await refusal(client.createOrder(other))).toMatch(/^406 .* The provider api has the order 124\./);
+  expect(await refusal(createOrder(other))).toMatch(/^406 .* The provider api has the order 124\./);
   expect(await refusal(client.updateOrder(other))).toMatch(/^404 /);
-  await client.createOrder({ ...order, transaction_id: '125', provider: 'shop' });
-  await client.createRefund(buildRefund('r', '125', [-5, 0, -0.44]));
-  const { refund: changed } = await client.updateRefund({ ...buildRefund('r', '125', [-6, 0, -0.53]) });
+  await createOrder({ transaction_id: '125', provider: 'shop' });
+  await refundOrder('r', '125', [-5, 0, -0.44]);
+  const { refund: changed } = await client.updateRefund(buildRefund('r', '125', [-6, 0, -0.53]));
   expect(changed).toMatchObject({ provider: 'api', amount: -6, line_items: [{ unit_price: -6 }] });
   expect(await refusal(client.deleteOrder('125'))).toMatch(/^422 .*The order has refunds/);
   // An order of Levy's API has no provider, so the shop's plugin can change it.
@@ -775,33 +739,33 @@ it('never changes, deletes or replaces an order with the id of another provider'
 });
 
 it('finds the line item of an imported order by its product', async () => {
-  const { caller, client } = await newClient();
+  const { caller, refundOrder } = await newClient();
   const line_items = ['cup', 'mug'].map((id) => ({ id, quantity: '2', unit_price: '10.00' }));
   await record(caller, 'old', { customer: lansing, line_items });
   const mug = [{ quantity: 1, product_identifier: 'mug', unit_price: -10 }];
-  const { refund } = await client.createRefund(buildRefund('back', 'old', [-10, 0, -0.6], { line_items: mug }));
+  const refund = await refundOrder('back', 'old', [-10, 0, -0.6], { line_items: mug });
   expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
 });
 
 it('distributes a refund of shipping over the charges of an order in proportion, to the cent', async () => {
-  const { caller, client } = await newClient();
+  const { caller, refundOrder } = await newClient();
   const line_items = [{ id: 'a', quantity: '2', unit_price: '50.00' }];
   const parcels = ['10.00', '6.00'].map((amount, at) => ({ id: `parcel-${at}`, amount }));
   const sale = await record(caller, 'two-parcels', { line_items, shipping: parcels });
   await record(caller, 'discounted', { line_items, shipping: { amount: '10.00', discount_amount: '4.00' } });
-  const whole = await client.createRefund(buildRefund('r0', 'discounted', [-6, -6, -0.53]));
-  expect(whole.refund).toMatchObject({ amount: -6, shipping: -6, sales_tax: -0.53 });
-  const refund = (id: string, ...amounts: number[]) => client.createRefund(buildRefund(id, 'two-parcels', amounts));
+  const whole = await refundOrder('r0', 'discounted', [-6, -6, -0.53]);
+  expect(whole).toMatchObject({ amount: -6, shipping: -6, sales_tax: -0.53 });
+  const refund = (id: string, ...amounts: number[]) => refundOrder(id, 'two-parcels', amounts);
   // The refunds are half of the shipping, only its tax, the remainder after a credit of the first parcel, and a cent
   // too much.
-  expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
-  expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
+  expect(await refund('r1', -8, -8, -0.71)).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
+  expect(await refund('r2', 0, 0, -0.11)).toMatchObject({ shipping: 0, sales_tax: -0.11 });
   const parcel = { type: 'credit', status: 'finalized', parent_transaction_id: sale.id, tax_date: '2026-10-20' };
   const credit = { ...parcel, line_items: [{ id: 'a', quantity: '1', unit_price: '0' }] };
   const shipping = [{ id: 'parcel-0', amount: '5.00' }];
   const { tax_amount } = await made(caller.call('POST', '/transactions', { body: { ...credit, shipping } }));
   const rest = new Decimal(sale.tax_amount).minus('0.82').minus(tax_amount).neg().toNumber();
-  expect((await refund('r3', -103, -3, rest)).refund).toMatchObject({ amount: -103, sales_tax: rest });
+  expect(await refund('r3', -103, -3, rest)).toMatchObject({ amount: -103, sales_tax: rest });
   expect(await refusal(refund('r4', -0.01, -0.01, 0))).toMatch(/^406 /);
   const path = `/transactions?parent_transaction_id=${sale.id}&reference_id=r1` as '/transactions';
   const { data } = await made(caller.call('GET', path));

@@ -24,7 +24,12 @@ export const connectClient = (url: string, { key }: Pick<Caller, 'key'>) =>
 export const newClient = async (settings: object = {}) => {
   const { url } = await startApi();
   const caller = await newCaller({ settings });
-  return { caller, client: connectClient(url, caller) };
+  const client = connectClient(url, caller);
+  /** Creates `order` with these fields. */
+  const createOrder = async (fields: object = {}) => (await client.createOrder({ ...order, ...fields })).order;
+  const refundOrder = async (...sent: Parameters<typeof buildRefund>) =>
+    (await client.createRefund(buildRefund(...sent))).refund;
+  return { caller, client, createOrder, refundOrder };
 };
 
 /** Returns the status, the error and the detail of a refused call. */

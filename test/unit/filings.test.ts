@@ -11,6 +11,7 @@ import type { FilingSummary } from '../../shared/filings/filing.ts';
 import { estimateDiscount, findFilingTerms, getDiscount } from '../../shared/filings/filing-calendar.ts';
 import type { FilingReads } from '../../shared/filings/ports.ts';
 import { getFiling } from '../../shared/filings/read-filings.ts';
+import type { FilingEntries } from '../../shared/filings/response.ts';
 import { newFiling } from '../../shared/filings/work-on.ts';
 import { listLiabilityEntries, statesToFile } from '../../shared/ledger/entries/entries.ts';
 import { encodeEntry, type LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
@@ -18,7 +19,8 @@ import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { amountTexts } from '../support/entry-texts.ts';
 import { dueDates, vendorDiscounts } from '../support/facts.ts';
-import { listCharges } from '../support/sales.ts';
+import type { ApiResponse } from '../support/http.ts';
+import { everyRow, listCharges } from '../support/sales.ts';
 import { created, finalized, line, saleDocument } from '../support/transactions.ts';
 
 describe('pages of entries', () => {
@@ -29,16 +31,16 @@ describe('pages of entries', () => {
     0,
   );
 
-  const entry = (number: number, jurisdictions: number): LiabilityEntry => ({
-    transactionId: `txn_${String(number).padStart(3, '0')}`,
+  const entry = (transactionId: string, jurisdictions: number): LiabilityEntry => ({
+    transactionId,
     version: 1,
     state: 'US-CA',
     month: '2026-10',
     currency: 'USD',
     document: saleDocument,
     base: { taxable: 100n, exempt: 0n, tax: 0n },
-    amounts: Array.from({ length: jurisdictions }, (_, at) => ({
-      jurisdiction_code: `US-CA-${at}`,
+    amounts: Array(jurisdictions).fill({
+      jurisdiction_code: 'US-CA-00562',
       jurisdiction_name: 'A district with a name that is as long as such names are',
       jurisdiction_type: 'district',
       reporting_code: '00562',
@@ -46,74 +48,43 @@ describe('pages of entries', () => {
       taxable: 100_000n,
       exempt: 0n,
       tax: 500n,
-    })),
+    }),
   });
 
   // The database limits a page to 1 MB.
   const databasePage = 1_000_000;
-  const getSize = (one: LiabilityEntry) => JSON.stringify(encodeEntry(one).amounts).length;
-
-  /** A page of entries uses no other methods. */
-  type Reads = Pick<FilingReads, 'shards' | 'find' | 'progress' | 'filedEntries'>;
-
-  /** Entries in three shards, each with a share of the 300 jurisdictions that a large invoice can have. */
-  const listReads = (count: number, jurisdictions: number, onRead: (bytes: number) => void): Reads => {
-    const shards = [0, 1, 2].map((shard) =>
-      Array.from({ length: count / 3 }, (_, at) => entry((shard * count) / 3 + at, jurisdictions)),
-    );
-    // The entries differ only in their ids, which have the same length.
-    const entryBytes = getSize(entry(0, jurisdictions));
-    return {
-      shards: shards.length,
-      find: async () => filing,
-      progress: async () => [],
-      filedEntries: async ({ shard }, limit, after) => {
-        const all = shards[shard] ?? [];
-        const from =
-          after === null ? 0 : all.findIndex(({ transactionId }) => transactionId === after.transactionId) + 1;
-        const rows: LiabilityEntry[] = [];
-        let bytes = 0;
-        for (const one of all.slice(from, from + limit)) {
-          bytes += entryBytes;
-          if (rows.length > 0 && bytes > databasePage) break;
-          rows.push(one);
-          onRead(entryBytes);
-        }
-        return { rows, next: from + rows.length < all.length ? (rows.at(-1) ?? null) : null };
-      },
-    };
-  };
 
   it.each([
-    { jurisdictions: 2, entries: 120, pages: 2 },
-    { jurisdictions: 300, entries: 120, pages: 6 },
-    { jurisdictions: 10_000, entries: 6, pages: 6 },
+    { jurisdictions: 2, count: 120, expected: 2 },
+    { jurisdictions: 300, count: 120, expected: 6 },
+    { jurisdictions: 10_000, count: 6, expected: 6 },
   ])(
     'limits pages of entries with $jurisdictions jurisdictions by size, loses no entry, and reads little more',
-    async (shape) => {
-      let bytesRead = 0;
-      const filings = listReads(shape.entries, shape.jurisdictions, (bytes) => {
-        bytesRead += bytes;
-      });
-      const entryBytes = getSize(entry(0, shape.jurisdictions));
-      const seen: string[] = [];
-      let pages = 0;
-      let starting_after: string | null = null;
-      do {
-        const page = { expand: 'entries', limit: 100, starting_after: starting_after ?? undefined } as const;
-        bytesRead = 0;
-        const response = await getFiling(filing.id, page, account, { filings: filings as FilingReads, now: Date.now });
+    async ({ jurisdictions, count, expected }) => {
+      const ids = Array.from({ length: count }, (_, at) => `txn_${100 + at}`);
+      const entryBytes = JSON.stringify(encodeEntry(entry('txn_100', jurisdictions)).amounts).length;
+      const rowsMax = Math.max(1, Math.floor(databasePage / entryBytes));
+      let rowsRead = 0;
+      /** Reads from three shards, each with a third of the entries. */
+      const filedEntries: FilingReads['filedEntries'] = async ({ shard }, limit, after) => {
+        const own = ids.slice((shard * count) / 3, ((shard + 1) * count) / 3);
+        const from = after === null ? 0 : own.indexOf(after.transactionId) + 1;
+        const rows = own.slice(from, from + Math.min(limit, rowsMax)).map((id) => entry(id, jurisdictions));
+        rowsRead += rows.length;
+        return { rows, next: from + rows.length < own.length ? (rows.at(-1) ?? null) : null };
+      };
+      const reads = { shards: 3, find: async () => filing, progress: async () => [], filedEntries };
+      const ports = { filings: reads as Partial<FilingReads> as FilingReads, now: Date.now };
+      const { rows, pages } = await everyRow(async (after) => {
+        rowsRead = 0;
+        const response = await getFiling(filing.id, { expand: 'entries', limit: 100, ...after }, account, ports);
         if (!response.ok || response.value.entries === null) throw new Error('It is there.');
-        const { data, next_cursor, has_more } = response.value.entries;
-        expect(has_more).toBe(next_cursor !== null);
-        expect(bytesRead - data.length * entryBytes).toBeLessThanOrEqual(Math.max(databasePage, entryBytes));
+        const { data } = response.value.entries;
+        expect((rowsRead - data.length) * entryBytes).toBeLessThanOrEqual(Math.max(databasePage, entryBytes));
         if (data.length > 1) expect(JSON.stringify(data).length).toBeLessThan(5_000_000);
-        seen.push(...data.map(({ transaction_id }) => transaction_id));
-        starting_after = next_cursor;
-        pages += 1;
-      } while (starting_after !== null && pages <= 200);
-      expect(pages).toBe(shape.pages);
-      expect(seen).toEqual(Array.from({ length: shape.entries }, (_, at) => entry(at, 1).transactionId));
+        return { status: 200, body: response.value.entries } as ApiResponse<FilingEntries>;
+      });
+      expect([pages, rows.map(({ transaction_id }) => transaction_id)]).toEqual([expected, ids]);
     },
   );
 });
