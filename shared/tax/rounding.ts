@@ -151,6 +151,12 @@ export const totalOnInvoice = (charges: readonly (readonly Assessment[])[]): big
   return totalByState(all);
 };
 
+/** Returns whether a charge is the whole invoice of one state without a table. Rounding by line is then the same. */
+const isWholeInvoice = ({ assessments }: Charge, { length }: readonly Charge[]): boolean =>
+  length === 1 &&
+  isOneState(assessments) &&
+  assessments.every(({ treatment }) => treatment.rounding.method !== 'bracket');
+
 /**
  * Rounds the tax of every charge: by line, or on the state's invoice if the account or the state requires it. A charge
  * in several states is rounded in each of them, because the seller owes the tax of each state separately.
@@ -159,7 +165,7 @@ export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonl
   const taxes: bigint[][] = new Array(charges.length);
   const onInvoice: number[] = [];
   for (const [index, charge] of charges.entries()) {
-    if (isRoundedOnInvoice(rounding, charge)) onInvoice.push(index);
+    if (isRoundedOnInvoice(rounding, charge) && !isWholeInvoice(charge, charges)) onInvoice.push(index);
     else if (isOneState(charge.assessments)) taxes[index] = roundSum(charge.assessments);
     else taxes[index] = roundOnInvoice([charge.assessments])[0] as bigint[];
   }
