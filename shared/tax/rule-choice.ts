@@ -59,10 +59,11 @@ const namesPlaces = ({ jurisdictions, kinds, zips, counties }: Rule): boolean =>
  * Returns whether each rule for a product taxes or exempts it in all jurisdictions, at any price. Places with equal
  * combined rates then charge equal taxes.
  */
-export const isTaxedAlike = (release: Release, { path }: ProductTaxCode): boolean =>
-  listCandidates(release, path).every(
+export const isTaxedAlike = (release: Release, product: ProductTaxCode): boolean =>
+  listCandidates(release, product.path).every(
     ({ rule }) =>
-      rule.levels === null && !namesPlaces(rule) && (rule.effect.type === 'taxable' || rule.effect.type === 'exempt'),
+      countCarried(rule, product) === undefined ||
+      (rule.levels === null && !namesPlaces(rule) && (rule.effect.type === 'taxable' || rule.effect.type === 'exempt')),
   );
 
 /** Kinds of goods that most states exempt. A rule that taxes general goods does not show that a state taxes them. */
