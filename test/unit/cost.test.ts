@@ -83,8 +83,8 @@ const byHand: Readonly<Record<PriceName, string>> = {
   // 2 x 100,000. 13,507,300 x 0.625 = 8.442
   writeUnit: '8.44',
   // 60,000 + 360,000 + 200,000 + 30,000 + 540,000 + 100,000 = 1,290,000; customers of calculations 1,000,000; gets 200,000 x 2 (5,000 bytes); lists 40,000 x 3
-  // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600; idle runs 10 x 8,760 = 87,600; counting 2 x 370,000 + 350,400.
-  // 4,633,600 x 0.125 = 0.5792
+  // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600; idle runs 9 x 8,760 = 78,840; counting 2 x 370,000 + 350,400.
+  // 4,624,840 x 0.125 = 0.5781
   readUnit: '0.58',
   // A month: 150 + 3 + 24 + 225 + 200 + 9 + 108 + 50 = 769 MB, marks 370,000 x 330 = 122.1 MB, two of them
   // 1,782.2; records 550 MB x 3 / 30 = 55; others 100: 1,937.2 MB. Indexes 2 x 400,000 x 2,000 = 1,600 MB.

@@ -88,7 +88,7 @@ const assumed = {
   savedDays: 3n,
   tracedPerSecond: 1n,
   tracedOneOf: 20n,
-  idleReads: 10n,
+  idleReads: 9n,
 } as const;
 
 /** The options of `npm run cost`. Shares and rates are decimal strings. */
