@@ -2,8 +2,8 @@ import { DescribeTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-s
 
 const endpoint = () => process.env['DYNAMODB_ENDPOINT'] as string;
 
-// No installed package has a client for streams, so these calls use its JSON protocol. Emulators check only the format
-// of the credential.
+// No installed package has a client for DynamoDB Streams, so these calls use the JSON protocol of the service. Emulators
+// check only the format of the credential.
 const call = async <Body>(action: string, body: Record<string, unknown>): Promise<Body> => {
   const response = await fetch(endpoint(), {
     method: 'POST',

@@ -22,8 +22,8 @@ second_of() {
   node -p 'const [at] = process.argv.slice(1); new Date(isNaN(at) ? at : at * 1000).toISOString().slice(0, 19) + "Z"' "$1"
 }
 
-# Wait up to a day until a table exists or not. One AWS waiter ends after 500 s, and a large table takes hours. The pause leaves time to
-# renew an expired session.
+# Waits up to a day for a table to exist or to be deleted. One AWS waiter ends after 500 s, and a large table takes hours. The pause leaves
+# time to renew an expired session.
 wait_for() {
   local look
   for ((look = 1; look <= 170; look++)); do

@@ -125,7 +125,7 @@ export const errorTexts: Readonly<Record<Code, ErrorText>> = {
     endpoints: ['update-filing'],
     meaning:
       'The filing has exceptions, and the request does not acknowledge their number; `meta.count` is the number.',
-    remedy: 'Check `GET /filings/{id}/exceptions`, then send `acknowledge_exceptions` with `meta.count`.',
+    remedy: 'Check `GET /filings/{id}/exceptions`, then set `acknowledge_exceptions` to `meta.count`.',
   },
   conflict_immutable_field: {
     endpoints: ['update-customer', 'update-filing', 'update-transaction'],

@@ -28,7 +28,7 @@ const activateCommand = subcommand({
   summary: 'make calculations use a release',
   description: 'Activate a release for its state. Transactions keep the release that they used.',
   arguments: [['<release>', 'such as US-MN@2026-11-21.101, or the built-in release']],
-  options: { replace: flag('activate it even if it was imported over a release other than the active one') },
+  options: { replace: flag('activate it even if it was imported on top of a release other than the active one') },
   examples: ['content -- activate US-MN@2026-11-21.101'],
   run: ({ replace = false }, id: string) => activate(id, terminal, { replace }),
 });

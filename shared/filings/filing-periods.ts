@@ -126,10 +126,12 @@ const listStates = async (account: Account, only: string | null, { filings }: Po
 };
 
 /**
- * Lists the periods of each registered state from the period after its last filing up to the current one, or the end of
- * the registration. After that end, and without a registration, the first period with sales or credits is listed, which
- * the schedule does not close. `only` is a jurisdiction code, `null` the registered states and those with filings. An
- * account without a list of registrations gets an empty list.
+ * Lists the periods of each registered state, from the period after its last filing up to the current one or the end of
+ * the registration. For a state without a registration, or after its end, lists only the first period with sales or
+ * credits. The schedule does not close that period.
+ *
+ * `only` is a jurisdiction code. If it is `null`, lists the registered states and the states with filings. The list is
+ * empty if the account has no list of registrations.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or another `state`.
  */

@@ -112,8 +112,8 @@ export const exceptionsNotAcknowledged = (count: number): Problem => ({
   title: 'Exceptions not acknowledged',
   detail:
     count === 0
-      ? 'The filing has no exceptions. Send acknowledge_exceptions as 0, or leave it out.'
-      : `The filing has ${count === 1 ? '1 exception' : `${count} exceptions`}. Check GET /filings/{id}/exceptions, then send acknowledge_exceptions as ${count}.`,
+      ? 'The filing has no exceptions. Set acknowledge_exceptions to 0, or leave it out.'
+      : `The filing has ${count === 1 ? '1 exception' : `${count} exceptions`}. Check GET /filings/{id}/exceptions, then set acknowledge_exceptions to ${count}.`,
   source: { pointer: '/acknowledge_exceptions' },
   meta: { count },
 });

@@ -48,7 +48,7 @@ const readLayers = (cells: Readonly<Record<string, string>>): RowResult<readonly
 
 const isState = ({ type }: Layer): boolean => /^state$/i.test(type);
 
-/** Codes of a county's areas outside cities end in 0206 to 0208 (form DR 0800). */
+/** Whether a code is of a county's area outside cities: those end in 0206 to 0208 (form DR 0800). */
 const isUnincorporated = (name: string, code: string): boolean =>
   /020[678]$/.test(code) || /\b(?:county|unincorporated)\b/i.test(name);
 

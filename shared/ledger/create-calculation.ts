@@ -13,7 +13,7 @@ import { expireStoredIfDue } from './transaction.ts';
 const registrationsMissing: Warning = {
   code: 'registrations_missing',
   message:
-    'The account collects tax in every state, because its registrations are not set. Set the states where it is registered, or `collects_in` as `every_state`, with `POST /account` or in the console.',
+    'The account collects tax in every state, because its registrations are not set. Set the states where it is registered, or set `collects_in` to `every_state`, with `POST /account` or in the console.',
   pointer: null,
 };
 

@@ -68,7 +68,7 @@ const otherTaxReason = (state: string, totals: readonly Total[]): Reason | false
   if (!other || !row) return false;
   return [
     'Other tax included',
-    `The filing has sales of ${row.gross_amount} at the rate ${other.rate}, which includes ${other.tax}. The return has no element for it. Enter the totals in the forms of the state.`,
+    `The filing has sales of ${row.gross_amount} at the rate ${other.rate}, which includes ${other.tax}. The return has no element for it. Enter the totals in the state's forms.`,
   ];
 };
 
@@ -87,14 +87,14 @@ const totalsReasons = (filing: Filing, name: string): (Reason | false)[] => {
   return [
     foreign.size > 0 && [
       'Other currencies',
-      `The filing has amounts in ${[...foreign].join(', ')}, and the return is in USD. Convert them, and enter the totals in the form of the state.`,
+      `The filing has amounts in ${[...foreign].join(', ')}, and the return is in USD. Convert them, and enter the totals in the state's form.`,
     ],
     otherTaxReason(filing.state, totals),
     uncoded.size > 0 && [
       'Reporting codes missing',
       isComposite
-        ? `${name} requires composite codes of places, which Levy does not have: ${list}. Enter the totals in the form of the state.`
-        : `The content has no reporting code for these jurisdictions: ${list}. Import the rate and boundary files of ${name}, which have the codes, for later sales. Enter this period's totals in the form of the state.`,
+        ? `${name} requires composite codes of places, which Levy does not have: ${list}. Enter the totals in the state's form.`
+        : `The content has no reporting code for these jurisdictions: ${list}. Import the rate and boundary files of ${name}, which have the codes, for later sales. Enter this period's totals in the state's form.`,
     ],
   ];
 };
@@ -108,7 +108,7 @@ const filingReasons = (filing: Filing, identity: ReturnIdentity | null): (Reason
     return [
       [
         'State outside the Agreement',
-        `${name} is not a full member of the Streamlined Sales Tax Agreement, so it does not accept this return. Enter the totals of the filing in the form of the state.`,
+        `${name} is not a full member of the Streamlined Sales Tax Agreement, so it does not accept this return. Enter the totals of the filing in the state's form.`,
       ],
     ];
   const isUnnamed = identity?.sst_id === null && identity.state_ids[letters] === undefined;

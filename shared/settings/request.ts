@@ -133,7 +133,7 @@ export const accountUpdateProblems = (body: unknown): Problem[] => {
   const refuse = (name: string, advice: string) => others.push(invalidField(`/${name}`, advice));
   if (collects_in === 'registered_states' && registrations === undefined)
     refuse('collects_in', 'Send registrations together with registered_states.');
-  if (isListed && count === 0) refuse('registrations', 'Send a registration, or collects_in as not_set.');
+  if (isListed && count === 0) refuse('registrations', 'Send a registration, or set collects_in to not_set.');
   if (!isListed && count) refuse('registrations', `Leave it out if collects_in is ${collects_in}.`);
   return others;
 };

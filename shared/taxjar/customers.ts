@@ -44,7 +44,7 @@ const customerRequest = (fields: Fields) => {
   };
 };
 
-/** A customer without a name or certificates was deleted: Levy keeps the id, because transactions refer to it. */
+/** Whether a customer was deleted: no name or certificates. Levy keeps the id, because transactions refer to it. */
 const isDeleted = ({ name, exemptions }: Customer): boolean => name === null && exemptions.length === 0;
 
 const readCustomer = async (levy: Levy, id: string): Promise<Customer | null> => {

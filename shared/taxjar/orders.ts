@@ -346,7 +346,7 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
 const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
   Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));
 
-/** Returns the id of an order or refund. One that the API recorded can have no `reference_id`. */
+/** Returns the id of an order or refund. Transactions from Levy's own API may lack a `reference_id`. */
 export const getTransactionId = ({ reference_id, id, metadata }: Recorded): string =>
   metadata['taxjar_transaction_id'] ?? reference_id ?? id;
 

@@ -10,7 +10,7 @@ export type PostOptions = {
   readonly headers?: Query;
   readonly settings?: Partial<Settings>;
   readonly replaces?: Replaces;
-  /** The request does not return this tax, so metrics exclude it. */
+  /** Whether the response omits this tax. Metrics exclude such calculations. */
   readonly isProbe?: boolean;
 };
 

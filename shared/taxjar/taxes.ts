@@ -59,8 +59,8 @@ const getOwnRate = (rows: readonly Row[]): bigint => {
 };
 
 /**
- * The rate of a level is the sum of its jurisdictions. As in TaxJar, a jurisdiction that taxes nothing has the rate
- * zero.
+ * The rate of a level is the sum of the rates of its jurisdictions. As in TaxJar, a jurisdiction that taxes nothing
+ * counts as zero.
  */
 const getNominalRate = (rows: readonly Row[]): bigint => {
   const taxed = rows.filter(({ taxable_amount }) => read(taxable_amount) > 0n);

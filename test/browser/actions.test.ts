@@ -93,7 +93,7 @@ it('treats the amounts entered for a credit as amounts after discounts', async (
   });
 });
 
-it('offers no void of a sale whose tax was credited', async () => {
+it('does not offer to void a sale whose tax was credited', async () => {
   const shop = await newShop();
   const sale = await shop.sell('MI');
   const line_items = [{ id: 'one', quantity: '1', unit_price: '0' }];

@@ -475,15 +475,15 @@ it.each([
   [['create'], "required option '--name <name>'"],
   [['keys', 'create', ...noAccount], "required option '--scopes <scopes>'"],
   [['keys', 'create', ...noAccount, '--scopes', 'all'], 'Pass read, write and settings, separated by commas.'],
-  [['keys', 'create', ...noAccount, '--scopes', 'read'], 'There is no account acct_none.'],
-  [['keys', 'list', '--account', 'acct_none'], 'There is no account acct_none.'],
+  [['keys', 'create', ...noAccount, '--scopes', 'read'], 'The account acct_none does not exist.'],
+  [['keys', 'list', '--account', 'acct_none'], 'The account acct_none does not exist.'],
   // The key is not repeated.
   [['keys', 'revoke', key, '--account', 'acct_demo'], 'key_…'],
   [['keys', 'revoke'], 'Pass the id of the key and --account'],
   [['keys', 'revoke', 'key_1'], 'Pass the id of the key and --account'],
   [['keys', 'revoke', 'key_1', '--leaked'], '--leaked reads the key from standard input.'],
   [['keys', 'revoke', '--leaked', '--account', 'acct_1'], '--leaked reads the key from standard input.'],
-  [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], '/nowhere.json.'],
+  [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], '/nowhere.json does not exist.'],
   [['remove'], 'See the options with --help.'],
 ])('rejects %j with one line and exit code 1', async (args, message) => {
   const ran = await accounts(...args);

@@ -385,18 +385,18 @@ describe('unfinished imports', () => {
 
 describe('errors and help', () => {
   it.each([
-    { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
+    { args: ['show', 'US-MN@2026-01-01.9'], says: 'The release US-MN@2026-01-01.9 does not exist.' },
     { args: ['diff', builtIn, 'US-PA@2026-11-22.1'], says: 'belong to different states' },
-    { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
+    { args: ['activate', 'US-MN@2026-01-01.9'], says: 'The release US-MN@2026-01-01.9 does not exist.' },
     { args: ['discard', 'US-MN@2026-01-01.9'], says: 'US-MN@2026-01-01.9' },
     { args: ['discard', builtIn], says: 'is a built-in release' },
     { args: ['rollback', '--state', 'Mars'], says: 'Levy has no content for a state "Mars".' },
     {
       args: ['check', '--release', 'US-MA@2026-11-22.1', '--against', 'nowhere.json'],
-      says: '/nowhere.json.',
+      says: '/nowhere.json does not exist.',
     },
     { args: ['import', '--format', 'sst', '--state', 'MN', '--rates', 'nowhere.csv'], says: '--boundaries is missing' },
-    { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: '/nowhere.txt.' },
+    { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: '/nowhere.txt does not exist.' },
     { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'supports only TX' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Pass five digits' },

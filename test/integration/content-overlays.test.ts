@@ -98,7 +98,7 @@ describe('overlays', () => {
     expect(later.out).toContain(`No combined rate changes compared with ${first}`);
   });
 
-  it('rejects an overlay that is imported twice, over the same release or over itself', async () => {
+  it('rejects an overlay that is imported twice, on top of the same release or of itself', async () => {
     for (const rows of [
       [row('53202', '079'), keshena],
       [milwaukee, wauwatosa],
@@ -112,7 +112,7 @@ describe('overlays', () => {
     other = (await importing([keshena])).id;
     expect((await content('activate', second)).code).toBe(0);
     const { err } = await content('activate', other);
-    expect(err).toContain(`${other} was imported over ${first}, but ${second} is active now.`);
+    expect(err).toContain(`${other} was imported on top of ${first}, but ${second} is active now.`);
     expect(err).toContain(`drop ${second}, including 1 ZIP or city that it does not contain`);
     expect(err).toContain('Import its files again');
     expect(err).toContain('--replace');
@@ -154,7 +154,9 @@ describe('overlays', () => {
     await content('rollback', '--state', 'WI');
     await content('rollback', '--state', 'WI');
     expect(await findActive('WI')).toBe(null);
-    expect((await content('activate', second)).err).toContain(`imported over ${first}, but ${builtIn} is active now`);
+    expect((await content('activate', second)).err).toContain(
+      `imported on top of ${first}, but ${builtIn} is active now`,
+    );
   });
 });
 

@@ -288,7 +288,7 @@ describe('content verify', () => {
   });
 
   it('rejects releases that are not in the table', async () => {
-    expectFailure(await content('verify', 'US-MN@2020-01-01.101'), 'There is no release US-MN@2020-01-01.101.');
+    expectFailure(await content('verify', 'US-MN@2020-01-01.101'), 'The release US-MN@2020-01-01.101 does not exist.');
     expectFailure(await content('verify', 'US-MI@2026-11-22.1'), 'US-MI@2026-11-22.1 is a built-in release.');
   });
 });

@@ -174,7 +174,7 @@ describe('supplied tax', () => {
     expect(overCollected.map((row) => row.tax_amount)).toEqual(over === null ? [] : [over]);
   });
 
-  it('warns of a tax of line items that differs from the recorded tax, unless the document has its tax', async () => {
+  it('warns if the tax of line items differs from the recorded tax, unless the document has a tax', async () => {
     const client = await newClient();
     const lines = (...taxes: unknown[]) => taxes.map((tax_amount, at) => goods({ id: `item_${at}`, tax_amount }));
     const warned = async (line_items: unknown[], others = {}) =>
@@ -196,7 +196,7 @@ describe('supplied tax', () => {
   });
 
   // The marketplace owes the tax that it collects. A tax that is sent counts as collected by the seller.
-  it.each(['seller', 'marketplace'])('warns of a tax sent with a sale of a %s', async (collected_by) => {
+  it.each(['seller', 'marketplace'])('warns about a tax sent with a sale of a %s', async (collected_by) => {
     const { warnings } = await sold(await newClient(), { collected_by, tax_amount: '8.25' });
     const [message = ''] = warnings.flatMap(({ code, message }) => (code === 'tax_amount_differs' ? [message] : []));
     expect(message.includes('send tax_amount "0"')).toBe(collected_by === 'marketplace');

@@ -67,7 +67,7 @@ it('returns a credit of the remainder that can be posted as it is', async () => 
   expect(await post(half, taxOnly)).toEqual([['0.01'], '0.02', '0.01', '0.02', 'full']);
 });
 
-it('warns of a different product, customer or origin', async () => {
+it('warns if a credit sends a product, customer or origin other than the sale has', async () => {
   const { calculate, parent } = await withSale(twoLines);
   const ignored = async (body: Record<string, unknown>) =>
     (await made(calculate(body))).warnings.flatMap((one) => (one.code === 'credit_field_ignored' ? one.pointer : []));

@@ -83,7 +83,7 @@ describe('transactions with a customer id', () => {
     ['groceries', [groceries], '0.00', []],
     ['free goods with taxed shipping', [free], '0.63', ['exemption_expired /customer/id']],
     ['the first line with tax', [groceries, own, goods()], '12.00', ['exemption_expired /line_items/1/customer/id']],
-  ])('warns of %s only if tax applies', async (_name, line_items, tax, warnings) => {
+  ])('warns about %s only if tax applies', async (_name, line_items, tax, warnings) => {
     const { client } = await newShop([certificate({ states: null, valid_to: '2026-10-07' })]);
     const outcome = await made(client.calculate(sale({ ...buyer(), line_items, shipping: { amount: '9.00' } })));
     expect([outcome.tax_amount, warnedOfExemptions(outcome)]).toEqual([tax, warnings]);
@@ -92,7 +92,7 @@ describe('transactions with a customer id', () => {
   it.each([
     ['2026-10-07', ['exemption_expired /customer/id']],
     ['2026-12-31', []],
-  ])('warns of a charge that is shipped to a state whose certificate ends on %s', async (valid_to, expected) => {
+  ])('warns about a charge that is shipped to a state whose certificate ends on %s', async (valid_to, expected) => {
     const { client } = await newShop([certificate(), certificate({ states: ['IN'], valid_to })]);
     const shipping = { amount: '10.00', ship_to: { address: indiana } };
     const outcome = await made(client.calculate(sale({ ...buyer(), shipping })));

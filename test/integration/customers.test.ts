@@ -89,7 +89,7 @@ describe('creation of customers', () => {
     expect((await made(client.get('a'))).name).toBe('Later');
   });
 
-  it('warns of unknown fields and suggests a similar field', async () => {
+  it('warns about unknown fields and suggests a similar field', async () => {
     const { warnings } = await made((await newClient()).create({ id: 'a', exemption: {}, zip: '1' }));
     expect(warnings.map(({ code, message, pointer }) => [code, message, pointer])).toEqual([
       ['unknown_field', 'Unknown field `exemption`, ignored. Did you mean `exemptions`?', '/exemption'],

@@ -323,7 +323,7 @@ describe('printed events', () => {
   });
 
   it.each([
-    [['--account', 'acct_none', ...always], 'There is no account acct_none'],
+    [['--account', 'acct_none', ...always], 'The account acct_none does not exist'],
     [
       ['--account', 'acct_none', '--from', '2026-11-21', '--to', '2026-11-22T00:00:00Z'],
       "'--from <timestamp>' argument '2026-11-21' is invalid. Pass a timestamp",

@@ -422,7 +422,7 @@ describe('verify', () => {
     expect(counts.transactions).toBeGreaterThanOrEqual(111);
   });
 
-  it('reports no findings in expired drafts, swept or not, whose reference another transaction has', async () => {
+  it('reports no findings if another transaction uses the reference of an expired draft, swept or not', async () => {
     const client = await newClient();
     const drafts: { readonly id: string }[] = [];
     for (const reference_id of ['q', 'r', 's', 't']) drafts.push(await made(client.create(sale({ reference_id }))));
@@ -465,7 +465,7 @@ describe('history', () => {
 });
 
 it.each([
-  [['verify', '--account', 'acct_none'], 'There is no account acct_none'],
+  [['verify', '--account', 'acct_none'], 'The account acct_none does not exist'],
   [['verify'], 'Pass either --account or --all.'],
   [['history', 'txn_none', '--account', 'acct_none'], 'txn_none'],
 ])('rejects %j', async (args, message) => {

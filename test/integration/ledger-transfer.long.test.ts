@@ -471,8 +471,8 @@ describe('npm run ledger -- export and import', () => {
   });
 
   it.each([
-    [['export', 'acct_none', '--out', 'none.ndjson'], /There is no account acct_none/],
-    [['import', 'acct_none', 'none.ndjson'], /There is no file .*none\.ndjson/],
+    [['export', 'acct_none', '--out', 'none.ndjson'], /The account acct_none does not exist/],
+    [['import', 'acct_none', 'none.ndjson'], /The file .*none\.ndjson does not exist/],
     [['import', 'T#1', 'none.ndjson'], /"T#1" is not an account id/],
   ])('rejects %j with a message of one line', async (args, message) => {
     expectFailure(await ledger(...args), message);

@@ -320,7 +320,7 @@ describe('npm start, from start to end', () => {
     expect([await isListening(service.url), await isListening(service.database)]).toEqual([false, false]);
   });
 
-  it.skipIf(process.platform === 'win32')('exits if npm is killed, whose shell forwards no signal', async () => {
+  it.skipIf(process.platform === 'win32')('exits if npm is killed and its shell forwards no signal', async () => {
     const words = ['-c', `"${process.execPath}" infra/local/start.ts; true`];
     const service = await startService({ npm_lifecycle_event: 'start' }, ['sh', words]);
     service.process.kill();

@@ -197,7 +197,7 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: The sale other is not/s);
 });
 
-it('reports orders whose id another transaction has, because they are not recorded', async () => {
+it('does not record orders whose id another transaction uses, and reports them', async () => {
   const caller = await newCaller();
   const draft = order('draft', '6.00', lansing, general);
   await connectClient(caller).create({ ...draft, status: 'draft' });

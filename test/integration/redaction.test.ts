@@ -175,7 +175,7 @@ describe('redact', () => {
     expect([checked.redacted, checked.transactions]).toEqual(Array(2).fill(outcome.transactions + outcome.already));
   });
 
-  it('changes no amount of shipping that several certificates with the same reason exempt', async () => {
+  it('does not change amounts of shipping that several certificates exempt for the same reason', async () => {
     const client = await newClient();
     const exempt = (id: string, type: string) =>
       goods({ id, quantity: '1', unit_price: '100.00', customer: { exemption: { type, certificate_id: id } } });

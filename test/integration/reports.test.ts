@@ -328,7 +328,7 @@ describe('GET /registrations/advice', () => {
     expect(of('NJ')).toMatchObject({ status: 'reached', periods: [{}, all] });
   });
 
-  it('warns of other currencies, and prints the same warning in the CLI', async () => {
+  it('warns about other currencies, and prints the same warning in the CLI', async () => {
     const caller = await newCaller();
     const filer = createFiler(caller);
     await made(filer.create(sale({ ...month, currency: 'EUR', line_items: [goods({ unit_price: '900000.00' })] })));

@@ -37,7 +37,7 @@ export type Sent = {
   readonly attempts: Attempt[];
 };
 
-/** All pages of one list. `from` is the first step whose writes may be missing. */
+/** The pages read of one list, all if `isWhole`. `from` is the first step whose writes may be missing. */
 export type Listing = {
   readonly account: string;
   readonly query: Readonly<Record<string, string>>;

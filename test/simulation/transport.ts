@@ -65,8 +65,8 @@ const inProgress = () =>
   new TransactionInProgressException({ message: 'In progress, by the simulation', $metadata: {} });
 
 /**
- * A transaction canceled by contention. A contended item has no other reason; uncontended actions keep theirs, as in
- * DynamoDB.
+ * Builds the error of a transaction that contention canceled. As in DynamoDB, contention replaces the other reason of an
+ * item; the other actions keep theirs. Besides the items that are held, random items are contended.
  */
 const contended = (
   code: 'TransactionConflict' | 'ThrottlingError',

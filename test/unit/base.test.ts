@@ -260,7 +260,7 @@ describe('retries', () => {
       expect([seen.attempts, getSum(virtual.pauses)]).toEqual([1, 0]);
     });
 
-    it('retries no other error, because the SDK retries the others', async () => {
+    it('does not retry other errors, which the SDK retries', async () => {
       const virtual = virtualTime();
       for (const name of ['TimeoutError', 'ThrottlingException', 'ValidationException']) {
         let tries = 0;

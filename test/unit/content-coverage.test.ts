@@ -64,7 +64,7 @@ describe('the built-in coverage', () => {
     });
   });
 
-  it('notes exactly what is missing and what no primary source confirms', () => {
+  it('notes the treatments and local rates that are not established, and no others', () => {
     for (const covered of all) {
       const kinds = [...Object.keys(subjects), 'shipping'] as (keyof typeof subjects | 'shipping')[];
       const missing = kinds.filter((kind) => covered[kind].treatment === 'not_established');
@@ -214,7 +214,7 @@ describe('active releases', () => {
     expect(await from(imported.id, [imported])).toEqual(ids.map((id) => (id === michigan ? imported.id : id)));
   });
 
-  it('returns no imports of other states for one state', async () => {
+  it('returns only the releases of a requested state', async () => {
     expect(await from(imported.id, [imported], 'US-MI')).toEqual([imported.id]);
     expect(await from(imported.id, [], 'US-OH')).toEqual([ohio]);
     expect(await from(null, [], 'US-ZZ')).toEqual([]);

@@ -256,7 +256,7 @@ describe('content values', () => {
     expect(rule(text)?.effect).toEqual(readEffect(result)),
   );
 
-  it('warns of the new rate of the District, because the budget acts of 2026 could end it', () =>
+  it('warns about the new rate of the District, because the budget acts of 2026 could end it', () =>
     expect(builtIn('DC').rates.at(-1)).toMatchObject({ confidence: 'medium', note: expect.stringContaining('2026') }));
 
   it('cites a statute or a tax department for every state rate, not a secondary table', () => {

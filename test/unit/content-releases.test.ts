@@ -267,7 +267,7 @@ describe('the facts about local treatment', () => {
     }
   });
 
-  it.each(byState)('%s: contains the rules that a reason names', (state, own) => {
+  it.each(byState)('%s: contains every rule that a reason mentions', (state, own) => {
     const ids = new Set(builtInRelease(state)?.rules.map(({ id }) => id));
     const named = new RegExp(`\\b${state.toLowerCase()}-[a-z]+(?:-[a-z]+)*(?:-20\\d\\d)?`, 'g');
     for (const fact of own) for (const [id] of fact.reason.matchAll(named)) expect(ids, getName(fact)).toContain(id);

@@ -446,7 +446,7 @@ describe('credits of a sale', () => {
   });
 });
 
-it('records the same amounts from a credit calculation of every kind that is posted back unchanged', () => {
+it('records the calculated amounts of a credit that is posted back unchanged, for every kind of request', () => {
   fc.assert(
     fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
       const sold = toSale(sale);

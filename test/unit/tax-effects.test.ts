@@ -101,7 +101,7 @@ describe('taxes split by use', () => {
     { place: known, use: 'business', ptc: 'SOFTWARE.SAAS._PERSONAL_USE', tax: 600n, codes: [] },
     { place: threeWays, use: 'personal', ptc: 'SOFTWARE.SAAS', tax: 0n, codes: [] },
     { place: threeWays, use: null, ptc: 'SOFTWARE.SAAS', tax: 600n, codes: ['taxability_assumed'] },
-  ] as const)('taxes $ptc for $use use at $tax cents, because the product overrides the buyer', (one) => {
+  ] as const)('taxes $ptc at $tax cents if the use of the buyer is $use', (one) => {
     const line = taxLine(getLine(one.place, { ptc: one.ptc, use: one.use }));
     expect([line.tax, listUncertainties(line)]).toEqual([one.tax, one.codes]);
   });

@@ -231,7 +231,7 @@ describe('an exemption above an amount', () => {
   const bulk = rule('bulk', ['GENERAL'], { type: 'exempt_above', amount: '2000', inclusive: true, per: 'line' });
   const place = buildPlace(getRelease({ rules: [bulk] }));
 
-  it('extracts a net whose tax makes the gross, below, above and between', () => {
+  it('extracts a net that adds up to the gross with its tax, at prices around the amount', () => {
     for (let gross = 199_000n; gross < 220_000n; gross += 7n) {
       const { net, tax } = taxLine({ ...getLine(place), amount: gross }, { taxIncluded: true });
       // A gross that rounding skips differs by a cent.

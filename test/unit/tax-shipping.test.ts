@@ -253,7 +253,7 @@ describe('rounding of shipping with its goods', () => {
     }
   });
 
-  it('rounds no shipping with its goods if the account rounds by invoice, or if prices include tax', () => {
+  it('rounds shipping separately from its goods if the account rounds by invoice, or if prices include tax', () => {
     for (const others of [{ rounding: 'invoice' }, { taxIncluded: true }] as const) {
       const taxes = (rounding: Rounding) => {
         const lines = ['99.00', '0.24'].map((amount) => getLine(texas(rounding), { amount }));

@@ -139,7 +139,7 @@ describe('recorded orders', () => {
     expect(await states(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
-  it('records no order abroad, and voids the sale of an order that an edit moves abroad', async () => {
+  it('does not record orders abroad, and voids the sale of an order that an edit moves abroad', async () => {
     const abroad = { ...mugs, address: { country: 'DE' } };
     const foreign = buildOrder(abroad, newReference(), '1.20');
     expect(await recordOrder(ledger, foreign)).toMatchObject({ sale: null, problems: [], isChanged: false });
@@ -375,7 +375,7 @@ describe('edits that cannot replace a sale', () => {
     expect(await states(order.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
-  it('credits no refund twice after an edit back to the recorded sale', async () => {
+  it('does not credit a refund twice after an edit back to the recorded sale', async () => {
     const [first, second] = [buildRefund('1', '5.00'), buildRefund('2', '9.29')];
     const order = buildOrder(two, newReference(), '0.80', { refunds: [first] });
     await read(order);

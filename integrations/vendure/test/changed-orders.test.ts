@@ -121,7 +121,7 @@ describe('edited orders', () => {
     await expectSale(shop, levy, edited);
   });
 
-  it('compares no order until its edit ends', async () => {
+  it('does not compare an order until its edit ends', async () => {
     const order = await placeOrder(shop, { items: { Mug: 1 }, address: addresses.MI });
     await shop.settled();
     await staff.to(order.id, 'Modifying');

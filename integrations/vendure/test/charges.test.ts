@@ -33,7 +33,7 @@ const toSale = async (order: ShopOrder) => {
 };
 
 describe('gift cards', () => {
-  it('allocates no shipping of other goods to a gift card', async () => {
+  it('does not allocate the shipping of other goods to a gift card', async () => {
     const order = await placeOrder(shop, { items: { Mug: 1, Card: 1 }, address: addresses.NY });
     // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00 are 1.27, 1.42 and 0.12.
     expect(getTax(order)).toBe(281);

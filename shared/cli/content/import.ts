@@ -61,7 +61,7 @@ const listFiles = ({ format, ...options }: Options): readonly string[] => {
 
 const requireFile = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => null);
-  if (!found?.isFile()) throw new CommandError(`There is no file ${path}.`);
+  if (!found?.isFile()) throw new CommandError(`The file ${path} does not exist.`);
 };
 
 /** Returns the state that the files name, if the format includes it. Refuses files that cannot be read. */

@@ -51,7 +51,9 @@ export const printGates = (results: readonly GateResult[], examples: readonly st
 const adviceFor = (letters: string): CommandError => {
   const publisher = publishers.find(({ state }) => state === letters);
   if (!publisher || publisher.format !== null) return new CommandError(`${letters} levies no general sales tax.`);
-  return new CommandError(`Levy cannot import ${letters}, published as ${publisher.published}. ${publisher.advice}`);
+  return new CommandError(
+    `Levy cannot import the rates of ${letters}, which are published as ${publisher.published}. ${publisher.advice}`,
+  );
 };
 
 const chosen = (state: string | undefined, all: boolean | undefined): readonly Importable[] => {

@@ -137,7 +137,9 @@ export const worksheet = subcommand({
     const filing = accepted(await read());
     const form = findFormName(filing.state);
     if (form === null)
-      throw new CommandError(`Levy has no form for ${filing.state}. Enter the totals: npm run filings -- export.`);
+      throw new CommandError(
+        `Levy has no form for ${filing.state}. Export the totals with \`npm run filings -- export\`, and enter them in the state's form.`,
+      );
     const { worksheet } = accepted(withWorksheet(filing, form, { parameter: 'form' }));
     if (!worksheet) return;
     if (out !== undefined) {

@@ -121,7 +121,7 @@ export const requireAccount = async (id: string): Promise<Account> => {
   if (account) return account;
   const { tombstone } = await findDeletion(id);
   if (tombstone) throw new CommandError(`The account ${id} was deleted at ${tombstone.deleted_at}.`);
-  throw new CommandError(`There is no account ${id}. List the accounts with \`npm run accounts -- list\`.`);
+  throw new CommandError(`The account ${id} does not exist. List the accounts with \`npm run accounts -- list\`.`);
 };
 
 /** Returns the account with this id. Refuses an unknown id and a closed account. */

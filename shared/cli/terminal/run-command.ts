@@ -35,7 +35,7 @@ export const explainError = (error: unknown): string | null => {
   if (name === 'ResourceNotFoundException') return missingTable();
   if (name === 'CredentialsProviderError')
     return 'No AWS credentials found. Sign in, or set DYNAMODB_ENDPOINT to an emulator.';
-  if (code === 'ENOENT' && typeof path === 'string') return `There is no file ${path}.`;
+  if (code === 'ENOENT' && typeof path === 'string') return `The file ${path} does not exist.`;
   if (code === 'EEXIST' && typeof path === 'string')
     return `The file ${path} already exists. Nothing was overwritten. Delete it, or pass a different name.`;
   if (fileProblems.includes(code)) return `Cannot read or write the file: ${message}.`;

@@ -165,7 +165,7 @@ export const ElectronicReturn = ({ filing }: { filing: Filing }) => {
     return (
       <p class="hint">
         The electronic return of {getStateLetters(filing.state)} needs composite codes of places, which Levy does not
-        have. Enter the totals in the form of the state.
+        have. Enter the totals in the state's form.
       </p>
     );
   if (account.return_identity === null)

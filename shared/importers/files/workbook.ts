@@ -85,7 +85,9 @@ const assertCompact = (path: string, xml: string): void => {
     columns = Math.max(columns, parseColumn(letters));
   }
   if (rows <= rowsMax && rows * columns <= cellsMax) return;
-  throw new Error(`${path} extends to row ${rows} and column ${columns}. Delete the empty ones and save it.`);
+  throw new Error(
+    `${path} extends to row ${rows} and column ${columns}. Delete the empty rows and columns, and save the file.`,
+  );
 };
 
 /** Throws if a workbook lists too many sheets. */

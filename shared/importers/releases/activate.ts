@@ -36,8 +36,8 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
 };
 
 /**
- * Refuses to activate a release that was imported over a release other than the active one, because later imports would
- * be lost. Allows releases that are below the active one or were active before, and the replacement of a corrupt
+ * Refuses to activate a release that was imported on top of a release other than the active one, because later imports
+ * would be lost. Allows releases that are below the active one or were active before, and the replacement of a corrupt
  * release.
  */
 const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
@@ -45,7 +45,7 @@ const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promis
   const isBack = getChain(active.head).includes(id) || active.previous.includes(id);
   if (active.corrupt || below === active.id || isBack) return;
   throw new CommandError(
-    `${id} was imported over ${below}, but ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
+    `${id} was imported on top of ${below}, but ${active.id} is active now. ${await lossText(head, active)} Import its files again on top of ${active.id}, or activate it with --replace.`,
   );
 };
 
@@ -73,7 +73,7 @@ type Activation = {
 };
 
 /**
- * Activates a release of its state. Refuses unknown ids and, without `replace`, a release that was imported over a
+ * Activates a release of its state. Refuses unknown ids and, without `replace`, a release that was imported on top of a
  * release other than the active one.
  */
 export const activate = async (

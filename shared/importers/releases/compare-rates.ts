@@ -33,7 +33,7 @@ export const changesOver = (
   return changes;
 };
 
-/** The names and rates of a release's jurisdictions, from its head and all its parts. */
+/** Creates the book of a release's jurisdictions. `addToRateBook` adds the names and rates of its head and parts. */
 export const newRateBook = ({ established_from, own }: Pick<Release, 'established_from' | 'own'>) => ({
   establishedFrom: established_from,
   names: new Map<string, string>(),

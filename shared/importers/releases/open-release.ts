@@ -74,7 +74,8 @@ export const openRelease = async (id: string): Promise<OpenRelease> => {
       readPart: async (key) => builtInParts(builtIn).find((part) => part.key === key),
     };
   const head = await findHead(id);
-  if (!head) throw new CommandError(`There is no release ${id}. List the releases with \`npm run content -- list\`.`);
+  if (!head)
+    throw new CommandError(`The release ${id} does not exist. List the releases with \`npm run content -- list\`.`);
   const readPart = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
   return { head: withOwnRules(head, head.own), imported: head, parts: () => storedParts(id), readPart };
 };

@@ -146,7 +146,7 @@ const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string
       ...zipProblems(zips, [...path, 'zips'], stateOfJurisdiction(state)),
       ...problemIf(!isCustom, [...path, 'code'], `Use a custom code, which begins with ${prefix}.`),
       ...problemIf(isRepeated, [...path, 'code'], 'Use each code only once.'),
-      ...problemIf(!isRated, path, `Use a rate of ${code} in \`rates\`, "0" if it has only a fee.`),
+      ...problemIf(!isRated, path, `Add a rate for ${code} to \`rates\`: "0" if it has only a fee.`),
     ];
   });
 

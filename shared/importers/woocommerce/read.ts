@@ -125,7 +125,7 @@ function* listLocals(
   if (wide !== '0' && !isRateOfState(letters, wide, state?.rate))
     return yield* refuse(
       rates.find(isStateWide),
-      `applies to the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct the row, because other rows add to its rate`,
+      `applies to the whole state with ${wide ? formatPercent(wide) : 'no rate'}, but the state's rate in the release is ${known}: correct the row, because the other rows are added to it`,
     );
   if (!state || total(shares) < parseUnits(state.rate))
     return yield* refuse(

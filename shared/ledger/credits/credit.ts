@@ -199,7 +199,7 @@ export const withRecordedTax = (
     ? refuse(
         invalidField(
           '/tax_amount',
-          `The prices include the tax, and are ${formatAmount(net, exponent)} together. Send a tax_amount of at most that.`,
+          `The prices include the tax and add up to ${formatAmount(net, exponent)}. Send at most this tax_amount.`,
         ),
       )
     : accept(withSuppliedTax(outcome, supplied));

@@ -199,7 +199,7 @@ export const findShippedInside = (posting: PostingInput): string[] => {
   const { line_items, shipping } = posting.transaction;
   if (!shipping && !line_items.some(isCharge)) return [];
   const firstLines = new Map<string, LineItemResponse>();
-  // If nothing else is sold, the charges are the goods.
+  // Goods come first: a charge is the first line only if the state has no goods.
   for (const line of line_items.toSorted((left, right) => Number(isCharge(left)) - Number(isCharge(right))))
     for (const state of line.taxes.flatMap((row) => rowState(row) ?? []))
       if (!firstLines.has(state)) firstLines.set(state, line);

@@ -115,7 +115,7 @@ const acknowledged = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] =>
   return wrong;
 };
 
-/** Every version from the newest down to the first, or to the end of the page. */
+/** Whether a page has every version from the newest down to the first, or to the end of a full page. */
 const isWhole = (history: readonly { readonly version: number }[], newest: number): boolean =>
   history.every(({ version }, at) => version === newest - at) && (history.length === newest || history.length >= 10);
 
