@@ -3,7 +3,15 @@ import { dayMs, toDay } from '../base/calendar.ts';
 import { concurrently } from '../base/collections.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
 import type { FilingSequence, StoredFiling } from './filing.ts';
-import { closesAt, findOldest, followingPeriod, isByOpenEntries, monthOfEnd, type Period } from './periods.ts';
+import {
+  closesAt,
+  findOldest,
+  followingPeriod,
+  isByOpenEntries,
+  monthOfEnd,
+  type Period,
+  registrationsIn,
+} from './periods.ts';
 import type { Closed, ClosePorts, DueEntry } from './ports.ts';
 import { remind } from './reminders.ts';
 import { beginFiling, workOn } from './work-on.ts';
@@ -118,6 +126,8 @@ const takeTurn = async (
   // The periods of a closed account do not change, and the schedule does not close a period that a client canceled. The
   // client's next request to close a period writes a new entry.
   if (!account || account.closed_at !== undefined || chain?.isHeld) return ports.due.move(entry, null);
+  // The registration was removed. A new one writes a new entry.
+  if (registrationsIn(state, account.settings.registrations).length === 0) return ports.due.move(entry, null);
   const lastEnd = chain?.last?.period_end ?? null;
   const isRead = isByOpenEntries(account, state, lastEnd);
   const months = isRead ? await ports.filings.oldestOpenMonths(entry.account, state) : null;

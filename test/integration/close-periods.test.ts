@@ -107,6 +107,16 @@ describe('the due index', () => {
     expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
   });
 
+  it('contains no entry of a state after its registration was removed before its first filing', async () => {
+    const caller = await newCaller({ settings: { registrations: [...registrations, ohio] } });
+    await closePeriods();
+    expect(await changeSettings(await stored(caller), { registrations })).toBe(true);
+    await later(dayMs, async () => {
+      await closePeriods();
+      expect((await dueEntries(caller.account)).map((entry) => entry.slice(-5))).toEqual(['US-MI']);
+    });
+  });
+
   it('closes the months of a first sale before the registration, and of one between two registrations, within a day', async () => {
     const [before, gap = { start: '', end: '' }, after] = lastMonths(3);
     const two = [{ ...monthly('MI', '2020-01-01'), to: before?.end ?? null }, monthly('MI', '2100-01-01')];
