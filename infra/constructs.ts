@@ -18,7 +18,7 @@ export const fixLogicalId = <Fixed extends Construct>(construct: Fixed, id: stri
   return construct;
 };
 
-/** Acknowledges findings about a construct, such as those of cdk-nag, for one reason. */
+/** Acknowledges findings about a construct, such as cdk-nag findings, with one reason for all. */
 export const acknowledge = (construct: Construct, reason: string, ids: readonly string[]): void =>
   Validations.of(construct).acknowledge(...ids.map((id) => ({ id, reason })));
 

@@ -127,7 +127,7 @@ const createKeySource = (issuer: string, onFailure: (error: unknown) => void) =>
       reading = undefined;
     }
   };
-  /** Without its metadata, the keys could be of another issuer. */
+  /** Fetches the keys: with the issuer's metadata, or from the last known address, which may be outdated. */
   const read = async (withMetadata: boolean): Promise<void> => {
     if (isWithin(failedAt, pauseAfterFailureMs))
       throw new IssuerOutage('The last fetch from the issuer of bearer tokens failed.');

@@ -21,7 +21,7 @@ export const isStreamlinedMember = (state: string, day = '', last = lastDays): b
   return members.has(letters) && day <= (last[letters] ?? '9999');
 };
 
-/** State rates with a tax that is not the sales tax and has no element in the return, by state. */
+/** By state, the rate that includes a tax other than the sales tax. The return has no element for that tax. */
 const otherTaxes: Readonly<Record<string, { readonly rate: string; readonly tax: string }>> = {
   MN: { rate: '0.09375', tax: 'the liquor gross receipts tax (Minn. Stat. 295.75)' },
   ND: { rate: '0.07', tax: 'the gross receipts tax on alcoholic beverages (N.D.C.C. 57-39.6-02)' },

@@ -35,7 +35,7 @@ type StateTerms = {
   readonly vendor_discount: string;
   /** Why the discount is not confirmed, for maintainers of the calendar. Responses include only `confidence`. */
   readonly vendor_discount_note?: string;
-  /** Absent if the discount is not established, or is not a function of the tax due alone. */
+  /** Absent if the discount is not established, or depends on more than the tax due. */
   readonly discount?: DiscountFormula;
   readonly zero_return_required: boolean | null;
   readonly source: string;
@@ -77,8 +77,8 @@ const readWeekday = (day: string): number => new Date(day).getUTCDay();
 const fixedHolidays = ['01-01', '06-19', '07-04', '11-11', '12-25'];
 
 /**
- * Returns the observed holidays of a year: those of federal law (5 U.S.C. 6103) and those of a state. A holiday on a
- * Sunday is observed on Monday.
+ * Returns the observed holidays of a year: federal holidays (5 U.S.C. 6103) and the state's. A holiday on a Sunday is
+ * observed on Monday.
  */
 const listHolidays = (year: number, { holidays = [], observed_on_friday: onFriday }: Holidays): readonly string[] => {
   const observed = (day: string): string => {

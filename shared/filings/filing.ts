@@ -138,7 +138,7 @@ export const FilingExceptions = component(
   },
 );
 export type FilingExceptions = z.infer<typeof FilingExceptions>;
-/** The sums of the exceptions alone. */
+/** The sums of only the exceptions. */
 export type ExceptionSums = Omit<FilingExceptions, 'transactions'>;
 
 export const FilingReview = component(

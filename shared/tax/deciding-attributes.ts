@@ -144,7 +144,7 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
       !(effect.type === 'use_split' && uses.has(one.attribute.code)) &&
       !(isUntaxed(effect) && isUntaxed(one.effect)),
   );
-  // On a holiday, only for products that are not in the holiday without an attribute.
+  // A holiday can decide only if it does not already include the product without attributes.
   if (effect.type === 'taxable' && !chooseRule(release, state, product, day, isHoliday))
     missing.push(...decidingAttributes(release, state, product, day, isHoliday));
   if (missing.length === 0 || effect.type === 'not_established') return [];

@@ -127,7 +127,7 @@ const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof newPa
   return taxed.map(({ treatment, parcel, goods }, index) => {
     const taxable = parts[index] as bigint;
     const { rate } = goods;
-    // The charge is part of a price whose tax is limited, such as that of a vessel (N.Y. Tax Law 1115(jj)).
+    // The charge is part of a price whose tax is limited, such as the price of a vessel (N.Y. Tax Law 1115(jj)).
     if (goods.treatment.effect.limitsTax) return follow(treatment, { ...parcel, share: taxable }, goods, 0n);
     return { treatment, taxable, exempt: 0n, rate, reason: wholly(goods), exact: taxable * rate.units };
   });

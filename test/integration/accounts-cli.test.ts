@@ -382,7 +382,7 @@ describe('check', () => {
     const { id } = await newAccount(`registrations=${JSON.stringify(registrations)}`);
     const find = async (state: string) => (await readFinding(id, `registration US-${state}`))?.found;
     expect(await find('MI')).toBe('from 2024-01-01 to 2024-03-31, files each month');
-    // Today is 24 November. Ohio's returns are due on day 23, and those of Wisconsin and Nevada on the last day.
+    // Today is 24 November. Ohio's returns are due on day 23, Wisconsin's and Nevada's on the last day.
     expect(await find('OH')).toMatch(/month; the return of the period to 2026-11-30 is due 2026-12-23$/);
     expect(await find('WI')).toMatch(/month; the return of the period to 2026-10-31 is due 2026-11-30$/);
     expect(await find('NV')).toMatch(/month; the return of the period to 2026-11-30 is due 2026-12-31$/);

@@ -72,7 +72,7 @@ describe('the end of a session', () => {
 
   it('does not end a session within the minute after an extension in its last minute', async () => {
     const { act, read } = await signedIn(await newCaller());
-    // The request of the extension reads the session with its old end, and the instance keeps that copy.
+    // The request that extends the session has read it with its old end, and the instance caches that copy.
     await later(hourMs - minuteMs / 2, async () => expect((await act('extend')).status).toBe(200));
     await later(hourMs + minuteMs / 4, async () => expect((await read()).status).toBe(200));
     await later(2 * hourMs - minuteMs, async () => expect((await read()).status).toBe(200));

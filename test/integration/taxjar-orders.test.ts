@@ -201,7 +201,7 @@ it('keeps the line items that a PUT does not send, with the sent amounts', async
   }
   expect(await put('refunds', 'r1', { amount: -9 })).toMatchObject({ status: 406 });
   expect(await put('refunds', 'r2', { amount: -9 })).toMatchObject({ refund: { amount: -9, shipping: -1 } });
-  // An order without line items has the amount as its goods.
+  // For an order without line items, the amount is the price of the goods.
   await createOrder({ transaction_id: '124' });
   expect(await put('orders', '124', { amount: 20 })).toMatchObject({ differs: false, order: { amount: 20 } });
   await expectVerified(caller);
@@ -356,7 +356,7 @@ it('records orders and refunds with the same id, in either order', async () => {
     transaction_reference_id: 'unknown',
   });
   await Promise.all([createOrder(other), createOrder(other)]);
-  // Repetitions, also at the same time.
+  // Repeats the requests, two of them concurrently.
   expect(await Promise.all([refund(), refund()])).toEqual([second, second]);
   expect(await createOrder(other)).toMatchObject({ transaction_id: '124', amount: 31.5 });
   expect(await client.showOrder('123')).toEqual({ order: first });
@@ -378,7 +378,7 @@ it('records orders and refunds with the same id, in either order', async () => {
   expect(await refusal(createOrder(other))).toMatch(/^422 .*The order 124 already exists/);
   expect(await client.listOrders(all)).toEqual({ orders: ['124'] });
   await expectVerified(caller);
-  // A draft of the API keeps its id, too.
+  // A draft that Levy's API created also keeps its id.
   await record(caller, '9', { status: 'draft', line_items: [{ id: 'a', quantity: '1', unit_price: '15.00' }] });
   expect(await refusal(createOrder({ transaction_id: '9' }))).toMatch(/^406 .*Another transaction has/);
 });

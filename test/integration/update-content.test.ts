@@ -131,7 +131,7 @@ describe('contentUpdates=propose', () => {
     });
   });
 
-  it('publishes an event that the bus did not accept in the next run, with the same id', async () => {
+  it('publishes an event again in the next run, with the same id, if the bus did not accept it', async () => {
     bus.refuse(1);
     const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
     await expect(run(proposing, 'OH')).rejects.toThrow('The schedule update-content failed');

@@ -105,7 +105,7 @@ const fieldRefusals = (wish: Requested, sale: Body): Refusal[] => [
   ...(wish.credit_remaining && wish.line_items ? [refusal('validation_invalid_format', '/credit_remaining')] : []),
 ];
 
-/** The possible discounts of a line: the sent one, else its part by amount, rounded either way. */
+/** The possible discounts of a line: the discount that was sent, or else its share by amount, rounded up or down. */
 export const listDiscounts = (line: Line, sale: Body): readonly bigint[] => {
   const { currency } = sale;
   const parent = getMatch(line, sale);

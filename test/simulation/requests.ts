@@ -303,7 +303,7 @@ const makings: readonly (readonly [number, Making])[] = [
   [6, listed],
 ];
 
-// Changes during the closing of a period, which a filing must not count or not count twice.
+// Changes during the closing of a period, which the filing must neither lose nor count twice.
 const reversals: readonly (readonly [number, Making])[] = [
   [3, voided],
   [1, retaxed],

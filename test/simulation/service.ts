@@ -135,7 +135,7 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
   }
 };
 
-/** The register in pages of one account. */
+/** Returns the account ids in pages of one account. */
 const accountIds: ClosePorts['accountIds'] = async (after) => {
   const [first, ...others] = ['acct_one', 'acct_two'].filter((id) => after === null || id > after);
   return { rows: first === undefined ? [] : [first], next: others.length > 0 ? (first ?? null) : null };

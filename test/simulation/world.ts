@@ -18,7 +18,7 @@ export const world = {
   /** Sleeps by the clock of the schedule. Set by the scheduler. */
   sleep: (_ms: number, _signal?: AbortSignal): Promise<void> =>
     Promise.reject(new Error('There is no schedule to sleep in.')),
-  /** Takes turns of the event loop before an invocation or a call. Set by the test that no schedule depends on them. */
+  /** Delays an invocation or a call by turns of the event loop. Only the test of independence from such turns sets it. */
   dawdle: null as ((name: string) => Promise<void>) | null,
 };
 

@@ -33,7 +33,7 @@ type Row = { readonly place: Span | City; readonly local: number; readonly rateF
 
 const localCode = (state: string, { local, rateFrom }: Omit<Row, 'place'>) => `US-${state}-${local}-FROM-${rateFrom}`;
 
-/** Returns the rows of the ZIP+4, or else of the narrowest ZIP range, or else of parts of the ZIP; or of the city. */
+/** Returns the rows of the narrowest match: the ZIP+4, the narrowest ZIP range, parts of the ZIP, or the city. */
 const decidingRows = (rows: readonly Row[], { zip, plus4, city }: Address, day: string): readonly Row[] => {
   const width = ({ place }: Row) => (place.kind === 'city' ? 9999 : Number(place.high) - Number(place.low));
   const there = rows.filter(({ place }) => {

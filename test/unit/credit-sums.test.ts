@@ -337,7 +337,7 @@ describe('credits of a sale', () => {
         if (toCents(subtotal_amount) > 0)
           [over, under] = [over + Number(difference > 0), under + Number(difference < 0)];
         const net = getNet(sold.transaction);
-        // A line without a net has no amount to credit its coupon with.
+        // A coupon on a line with a net of zero cannot be credited, because the line has no amount.
         const free = sold.transaction.line_items.filter(({ net_amount }) => toCents(net_amount) === 0);
         const ofFree = free.reduce((sum, one) => sum + toCents(one.applied_third_party_discount_amount), 0);
         const { coupons = 0, ...others } = getSums(live.map(({ transaction }) => transaction));

@@ -113,7 +113,7 @@ const conflict = 'validation_product_attribute_conflict';
 const invalid = 'validation_invalid_format';
 
 describe('the vocabulary', () => {
-  it('describes a group the same in all its attributes', () => {
+  it('gives all attributes of a group the same group description', () => {
     const groups = Map.groupBy(productAttributes, ({ group }) => group.key);
     for (const members of groups.values())
       expect(new Set(members.map(({ group }) => JSON.stringify(group))).size).toBe(1);

@@ -68,7 +68,7 @@ describe('several shipping methods', () => {
     // The taxes are 4 %, 4.5 % and 0.375 % of 26.66 + 5.00. The feed and its freight are exempt.
     expect(cents(order.tax_total)).toBe(281);
     const { shipping } = await toSale(order);
-    // Medusa's ids have no order.
+    // Medusa's ids are not in the order of creation.
     const charges = [shipping ?? []].flat().sort((a, b) => a.net_amount.length - b.net_amount.length);
     expect(charges.map(({ net_amount, tax_amount }) => [net_amount, tax_amount])).toEqual([
       ['5.00', '0.44'],

@@ -34,7 +34,7 @@ export type FakeInvoice = {
   overpaid?: number;
   /** Whether Stripe Tax taxes the invoice. */
   automatic?: boolean;
-  /** The payment intent or the payment record, and whether it paid the invoice. Default: a separate one that did. */
+  /** The payment intent or the payment record, and whether it paid the invoice. Default: a new one that did. */
   intent?: string;
   payment?: string;
   /** Whether Stripe refuses to change the lines. */

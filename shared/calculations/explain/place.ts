@@ -96,7 +96,7 @@ const candidatesText = (decisive: TaxingAddress, day: string): string => {
   const chosen = considered.find(isChosen);
   const taken = chosen ? `: ${setText(release, chosen, own, day)}` : '';
   const byPlace = decidedByTable(decisive);
-  // The reason for the ambiguity lists the other sets.
+  // The explanation of the ambiguity already lists the other sets.
   if (byPlace && prefer === 'lowest') return ` ${choiceByPlace(byPlace)}${taken}.`;
   const all = listedUpTo(
     possible.map((set) => setText(release, set, own, day)),

@@ -108,7 +108,7 @@ const scanRanges = (text: string, { prefix: ownPrefix, number: own }: HouseNumbe
     const [affixes = '', prefix = ''] = text.slice(groupStart, at - 1).split('|');
     const ofGroup = sets.get(affixes) ?? new Set<number>();
     sets.set(affixes, ofGroup);
-    // Of several ranges that contain the house and differ only in their numbers, one is enough.
+    // If several ranges contain the house and differ only in their numbers, one is enough.
     const whole = new Set<number>();
     let before = -1;
     while (at < groupEnd) {

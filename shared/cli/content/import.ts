@@ -74,7 +74,7 @@ const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Pr
   }
 };
 
-/** Returns the state of an import: the option's, the format's only one, or the one that the files name. */
+/** Returns the state of an import: from the option, from a format that has only one state, or from the files. */
 const stateFor = async (importer: Importer, text: string | undefined, files: readonly string[]) => {
   const { onlyState, format } = importer;
   const letters = text === undefined ? onlyState : getState(text).letters;

@@ -69,7 +69,7 @@ export const listUnregisteredTax = (rows: readonly Row[], registered: ReadonlySe
 /** Months, as `YYYY-MM`, inclusive. */
 export type Range = { readonly from: string; readonly to: string };
 
-/** Returns the preceding period of as many months, and the same months of last year; one if these are the same. */
+/** Returns the preceding period of the same length and the same months of last year, once if both are the same. */
 export const earlierRanges = ({ from, to }: Range): readonly Range[] => {
   const count = monthsFrom(from, to).length;
   const previous = { from: monthsBefore(from, count), to: monthsBefore(from, 1) };

@@ -252,7 +252,7 @@ const Comparison = ({ rows, chosen: { currency, measure }, range }: PlotProps) =
   );
 };
 
-/** The tax of states without a registration, whose periods the list of returns to file lacks. */
+/** The tax of states without a registration. The list of returns to file omits the periods of these states. */
 const Unregistered = ({ rows }: Pick<SumsProps, 'rows'>) => {
   const { account } = useSession();
   const taxes = listUnregisteredTax(rows, new Set(account.registrations.map(({ state }) => state)));

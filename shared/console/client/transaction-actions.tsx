@@ -71,7 +71,7 @@ const withoutDiscounts = (line: Document['line_items'][number]) => {
   return { discount_amount: '0', ...(isAfterCoupon && { third_party_discount_amount: '0' }) };
 };
 
-/** A line without an amount, which a credit of shipping alone needs. */
+/** A line without an amount, which a credit of only shipping needs. */
 const emptyLines = ({ line_items }: Document) => {
   const line = { quantity: '1', unit_price: '0', discount_amount: '0', third_party_discount_amount: '0' };
   const goods = line_items.filter(({ unit_price }) => !unit_price.startsWith('-'));

@@ -60,7 +60,7 @@ const layerName = ({ counties, codedPlaces, districts }: OwnCodes, key: LayerKey
 const usual = {
   /** Row and triplet types to ignore, each with the reason. */
   ignoredTypes: {} as Readonly<Record<string, string>>,
-  /** Whether a code with the type of a county is a county. */
+  /** Whether a code is a county, if its row has the type of a county. */
   isCounty: (_code: string): boolean => true,
   /** A city's rate includes all local tax, so the county's rate is not added. */
   cityReplacesCounty: false,

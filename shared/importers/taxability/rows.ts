@@ -32,7 +32,7 @@ export const taxabilityRows = (): readonly TaxabilityRow[] =>
     .sort()
     .flatMap((name) => read<TaxabilityRow>(`rows/${name}`));
 
-/** The treatment by a rule if a condition is unknown, and the sentences for it. */
+/** The treatment that a rule assumes if a condition is unknown, and the sentences that explain it. */
 type Conditional = { readonly answer: string; readonly assumption: string };
 
 /** Returns the treatment for a row with a condition; `undefined` if the table of conditions does not have it. */

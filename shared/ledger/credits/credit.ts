@@ -140,7 +140,7 @@ const computeOutcome = (kind: Credit['kind'], sale: StoredTransaction, credit: C
   if (kind === 'lines') return linesOutcome(credit, remaining);
   if (isUntouched(remaining)) return accept(wholeOutcome(credit));
   const { credited_amount, credited_tax_amount, currency } = sale.transaction;
-  // Credits of coupons alone leave the whole sale amount and tax to credit.
+  // After credits of only coupons, the whole amount and tax of the sale remain.
   const isAllLeft = [credited_amount, credited_tax_amount].every((text) => parseAmount(text, credit.exponent) === 0n);
   return (kind === 'remaining' || isAllLeft) && !isNothing(remaining.total)
     ? accept(restOutcome(credit, remaining))

@@ -175,7 +175,7 @@ def _client(service, role, endpoint):
 
 
 def _deliver(pipe, records, endpoint):
-    """Filter records, enrich them, and put the events on the bus. False holds the batch for the next poll."""
+    """Filter records, enrich them, and put the events on the bus. Returns False to keep the batch for the next poll."""
     props = _pipe_properties[pipe["Name"]]
     source, target = props["SourceParameters"], props["TargetParameters"]["EventBridgeEventBusParameters"]
     kept = lambda_svc._apply_filter_criteria(records, {"FilterCriteria": source["FilterCriteria"]})
