@@ -1,10 +1,4 @@
-import {
-  type RateLimiter,
-  rateLimiter,
-  type Taken,
-  type TakeRequests,
-  windowMs,
-} from '../../shared/accounts/rate-limiter.ts';
+import { type RateLimiter, rateLimiter, type TakeRequests, windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { seeded } from './seeded.ts';
 
 /**
@@ -95,7 +89,8 @@ export const unexpected = (error: unknown): never => {
 export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   const random = seeded(scene.seed ?? 7);
   const { at, run, now } = clock();
-  const { take, counter } = sharedCounter({ now, at, random, lostResponses: scene.lostResponses ?? 0 });
+  const counter = sharedCounter();
+  const take = delayed(counter.take, { now, at, random, lostResponses: scene.lostResponses ?? 0 });
   const [requested, admitted] = [new Array<number>(scene.windows).fill(0), new Array<number>(scene.windows).fill(0)];
   const instances = new Map<string, RateLimiter>();
 
@@ -115,7 +110,7 @@ export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   for (const { time, instance } of requests.toReversed()) at(time, () => responses.push(send(instance)));
   await run();
   await Promise.all(responses);
-  return { requested, admitted, writesPerRequest: counter.writes / requests.length };
+  return { requested, admitted, writesPerRequest: counter.amounts.length / requests.length };
 };
 
 /** The lowest percentage of the possible requests that any window admitted. */
@@ -137,30 +132,36 @@ type Network = {
 // Latency within a region; 1 % of the calls take ten times as long.
 const latencyMs = (random: () => number): number => (4 + 4 * random()) * (random() < 0.01 ? 10 : 1);
 
-/** In-memory equivalent of the store's conditional ADD, with virtual network latency. */
-const sharedCounter = ({ now, at, random, lostResponses }: Network) => {
+/** Counts requests in memory, like the store's conditional ADD. Lists the amounts and the parts of all calls. */
+export const sharedCounter = () => {
   const windows = new Map<string, number>();
-  const counter = { writes: 0 };
-
-  const write = (window: string, amount: number, limit: number): Taken => {
-    counter.writes += 1;
-    const used = windows.get(window);
-    const taken = used === undefined || used <= limit - amount;
-    if (taken) windows.set(window, (used ?? 0) + amount);
-    return { taken, used: windows.get(window) ?? 0 };
+  const [used, limits] = [new Map<number, number>(), new Map<number, number>()];
+  const amounts: number[] = [];
+  const asked: number[] = [];
+  const take: TakeRequests = async (account, windowStart, amount, limit, part = 0) => {
+    amounts.push(amount);
+    asked.push(part);
+    limits.set(part, limit);
+    const window = `${account} ${windowStart} ${part}`;
+    const before = windows.get(window) ?? used.get(part);
+    const taken = before === undefined || before <= limit - amount;
+    if (taken) windows.set(window, (before ?? 0) + amount);
+    return { taken, used: windows.get(window) ?? before ?? 0 };
   };
+  return { take, amounts, asked, used, limits };
+};
 
-  const take: TakeRequests = (account, windowStart, amount, limit, index) =>
+/** Adds virtual network latency to a counter. */
+const delayed =
+  (take: TakeRequests, { now, at, random, lostResponses }: Network): TakeRequests =>
+  (...sent) =>
     new Promise((response) => {
       const send = () => {
         const latency = latencyMs(random);
-        at(now() + latency / 2, () => {
-          const taken = write(`${account} ${windowStart} ${index}`, amount, limit);
+        at(now() + latency / 2, async () => {
+          const taken = await take(...sent);
           at(now() + latency / 2, () => (random() < lostResponses ? send() : response(taken)));
         });
       };
       send();
     });
-
-  return { take, counter };
-};
