@@ -30,7 +30,9 @@ const frames = (entry: Entry, given: readonly string[]): void => {
 };
 
 const program = new Command('frames')
-  .description('Print the source lines of logged stack frames. Check out the deployed commit first.')
+  .description(
+    'Print the source lines of logged stack frames. A deployment has no source maps, so check out the deployed commit first.',
+  )
   .addArgument(new Argument('<function>').choices(entries))
   .argument('<frames...>', 'frames as they are in the log, or index.js:1:2345')
   .addHelpText('after', "\nExample:\n  npm run frames -- create-calculation 'at Xa (/var/task/index.js:1:23456)'")

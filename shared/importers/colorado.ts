@@ -39,7 +39,9 @@ const readLayers = (cells: Readonly<Record<string, string>>): RowResult<readonly
     if (type === '' && text === '') continue;
     const rate = readPercent(text);
     if (type === '' || rate === null)
-      return bad(`has the tax ${type || '(none)'} with the rate ${text || '(none)'}; expected a type and a percentage`);
+      return bad(
+        `has the tax ${type || '(none)'} with the rate ${text || '(none)'}; expected a tax type and a percentage, such as 2.9`,
+      );
     if (!/^[a-z\d]+$/i.test(type)) return bad(`has the tax type ${type}; expected letters and digits only`);
     layers.push({ type, rate });
   }

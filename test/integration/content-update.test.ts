@@ -217,7 +217,7 @@ describe('ETags of files', () => {
     server.play('/GAR', status(404));
     expect(await update('--state', 'GA', '--check')).toMatchObject({
       code: 1,
-      out: expect.stringContaining('0 states need an update, 1 not checked.'),
+      out: expect.stringContaining('0 states need an update, 1 could not be checked.'),
     });
     server.play('/GAR', null);
   });

@@ -354,7 +354,8 @@ const damages: Readonly<Record<string, () => string>> = {
   // An entry without a field, and a line of an unknown kind.
   [noSuchLine]: () => changedValue(getLine('open_entry'), ({ entry }) => delete entry.base),
   [`: ${noSuchLine}`]: () => changedValue(getLine('chain'), (value) => Object.assign(value, { kind: 'link' })),
-  'format version 2, not 1': () => changedValue(0, (value) => Object.assign(value, { format_version: 2 })),
+  'format version 2; this command reads version 1': () =>
+    changedValue(0, (value) => Object.assign(value, { format_version: 2 })),
 };
 
 describe('invalid files', () => {

@@ -130,7 +130,12 @@ const reviewed = [
   ['ambiguous_address', 'warn', continues, 'Read the warnings, or set ambiguous_address=reject.'],
   ['time_zone', 'UTC', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.'],
   ['review_days', null, 'null: only requests close periods', 'Set review_days=3 after past orders are imported.'],
-  ['retain_personal_data_days', null, 'personal data is kept', 'Set days if your privacy policy limits retention.'],
+  [
+    'retain_personal_data_days',
+    null,
+    'personal data is kept',
+    'Set a number of days if your privacy policy limits retention.',
+  ],
 ] as const;
 
 const policyFindings = (account: Account): Finding[] => {

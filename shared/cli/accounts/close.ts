@@ -69,7 +69,9 @@ export const close = subcommand({
     const revoked = await revokeKeys(id);
     if (json) return printJson({ id, closed_at: closedAt, revoked_keys: revoked, unfinished });
     print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances apply this within 60 seconds.`);
-    print(`Next: \`npm run ledger -- export ${id} --out ${id}.ndjson\`; after 24 hours it can be deleted.`);
+    print(
+      `Next: export it with \`npm run ledger -- export ${id} --out ${id}.ndjson\`; after 24 hours it can be deleted.`,
+    );
   },
 });
 
@@ -122,7 +124,9 @@ const deletionFor = async (account: Account, path: string, checked: Checked, opt
   const { deletion: begun } = await findDeletion(account.id);
   if (begun) {
     if (begun.export_sha256 === sha256) return begun;
-    throw new CommandError(`The deletion began with another export: pass the file of SHA-256 ${begun.export_sha256}.`);
+    throw new CommandError(
+      `${account.id} is being deleted with a different export (SHA-256 ${begun.export_sha256}). Pass that file to continue.`,
+    );
   }
   await refuseOtherExport(account, path, checked);
   const message = `Delete ${account.id} (${account.name}) with ${countsText(checked.trailer.counts)}? ${path} contains all of it. States require records of sales for years.`;

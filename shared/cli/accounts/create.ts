@@ -40,7 +40,11 @@ export const create = subcommand({
   arguments: [['[setting=value...]', 'settings that differ from the defaults']],
   options: {
     name: required('<name>', 'the name of the account, for operators only', parseName),
-    key: optional('<scopes>', 'create its first API key: read, write or settings, separated by commas', parseScopes),
+    key: optional(
+      '<scopes>',
+      'create its first API key: read, write or settings, or several separated by commas',
+      parseScopes,
+    ),
     ...termOptions,
     quiet: flag('print only the id'),
     json: flag('one JSON object; with --key, the secret is in `key.secret`'),

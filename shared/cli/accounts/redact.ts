@@ -108,7 +108,9 @@ const parseBefore = (text: string): number => {
   const days = /^(\d{1,5})d?$/.exec(text)?.[1];
   const atMs = isDay(text) ? Date.parse(text) : days === undefined ? Number.NaN : now() - Number(days) * dayMs;
   if (!Number.isNaN(atMs) && Number(days ?? 0) <= daysMax && atMs >= 0 && atMs <= now()) return atMs;
-  return refuseValue(`Pass up to ${daysMax.toLocaleString('en-US')} days, or a past date such as 2024-01-01.`);
+  return refuseValue(
+    `Pass a number of days up to ${daysMax.toLocaleString('en-US')}, or a past date such as 2024-01-01.`,
+  );
 };
 
 type Chosen = Readonly<Record<'transaction' | 'customer', string | undefined>> & {

@@ -127,7 +127,9 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
       process.exitCode = 1;
     }
   }
-  print(`${counted(newer, 'state needs', 'states need')} an update${failed > 0 ? `, ${failed} not checked` : ''}.`);
+  print(
+    `${counted(newer, 'state needs', 'states need')} an update${failed > 0 ? `, ${failed} could not be checked` : ''}.`,
+  );
   if (newer > 0) process.exitCode = 2;
 };
 

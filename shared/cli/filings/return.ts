@@ -80,7 +80,11 @@ export const electronicReturnFile = subcommand({
     out: required('<file>', 'the file to write', resolvePath),
     schema: optional('<folder>', 'validate it with libxml2 against the official schemas in this folder', resolvePath),
     allDue: flag('one file with the returns of all closed filings that are not filed yet'),
-    without: optional('<states>', 'with --all-due: states to leave out, such as KS,WA', parseStates),
+    without: optional(
+      '<states>',
+      'with --all-due: states to leave out, such as KS,WA, whose returns are refused',
+      parseStates,
+    ),
     dryRun: flag('a test with the current totals of the period, for --state and --period-end'),
     production: flag('a return that the state processes'),
     amended: flag('the return amends one that was sent before'),

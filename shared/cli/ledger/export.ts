@@ -96,7 +96,9 @@ const ledgerLines = async function* (
     const isUnchanged = isSame && (await sumVersions(customerPages(account))) === customers;
     if (isUnchanged && (await listedVersions(account)) === versions) return;
     if (reading === readings)
-      throw new CommandError('The ledger changed during the export. Stop all writes, or export restored tables.');
+      throw new CommandError(
+        'The ledger changed during the export. Stop all writes to it, or export from tables restored to one point in time.',
+      );
     await pause(pauseMs);
   }
 };

@@ -186,7 +186,9 @@ export const finishedFilings = async (account: string): Promise<readonly StoredF
   const unfinished = filings.find(({ isUnfinished }) => isUnfinished);
   if (!unfinished) return filings;
   const { id, status } = unfinished;
-  throw new CommandError(`The filing ${id} is unfinished (${status}). Export when its progress.complete is true.`);
+  throw new CommandError(
+    `The filing ${id} is unfinished (${status}). Export when GET /filings/${id} returns progress.complete as true.`,
+  );
 };
 
 const shardLines = async function* (account: string, { id }: StoredFiling): AsyncGenerator<Line> {

@@ -105,7 +105,9 @@ const headerFrom = (value: unknown): Header => {
   const version = asObject(value)?.['format_version'];
   const read = Header.safeParse(value);
   if (typeof version === 'number' && version !== formatVersion)
-    throw new CommandError(`The file has format version ${version}, not ${formatVersion}. Export the ledger again.`);
+    throw new CommandError(
+      `The file has the format version ${version}; this command reads version ${formatVersion}. Export the ledger again.`,
+    );
   return read.success ? read.data : refuse(1, 'the line is not the header of an exported ledger');
 };
 

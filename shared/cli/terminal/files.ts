@@ -121,7 +121,9 @@ export const writeAll = async (files: readonly NewFile[]): Promise<void> => {
     if (existsSync(path))
       throw new CommandError(`The file ${path} already exists. Remove it, or pass a different --out.`);
     if (existsSync(partial(path)))
-      throw new CommandError(`If no export is running, remove ${partial(path)}: an interrupted export left it.`);
+      throw new CommandError(
+        `The file ${partial(path)} is incomplete. If no export is running, remove it: an interrupted export left it.`,
+      );
   }
   const unfinished = new Set<string>();
   const create = async (path: string) => {
