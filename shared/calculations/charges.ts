@@ -100,7 +100,7 @@ const isList = <Charge>(shipping: OneOrMany<Charge>): shipping is Charge[] => Ar
 export const shippingList = <Charge>(shipping: OneOrMany<Charge>): readonly Charge[] =>
   isList(shipping) ? shipping : shipping ? [shipping] : [];
 
-/** Maps each charge, and keeps the form in which they were sent. */
+/** Maps the shipping charges: a list to a list, a single charge to a single value. */
 export const mapShipping = <From, To>(
   shipping: OneOrMany<From>,
   replace: (charge: From, index: number) => To,

@@ -169,7 +169,7 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days
   return warnings;
 };
 
-/** Warns if units, each taxed as an item, are together above a limit per item: units of a set may count as one item. */
+/** Warns if the sum of units exceeds a limit per item, but no unit does: the units of a set may count as one item. */
 const setWarnings = (
   { lines, exponent }: ReadDocument['document'],
   taxed: TaxedDocument,

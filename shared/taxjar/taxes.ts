@@ -183,7 +183,7 @@ export const getTax = (calculated: Calculation, { hasNexus, charged, country, st
       breakdown: {
         ...group(rows, taxable, { isPart: false }),
         // As in TaxJar, present only for taxable freight: a plugin for Saleor charges the taxable amount of this group
-        // as shipping. Free shipping has the rates of a charge.
+        // as shipping. For free shipping, the rates are those of a charge that is not free.
         ...(isFreightTaxable && {
           shipping:
             shipping.length > 0

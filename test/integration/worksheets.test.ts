@@ -63,7 +63,7 @@ const forms: Record<FormState, string> = {
 };
 const months = ['2026-07', '2026-08', '2026-09'] as const;
 const ends = { '2026-07': '2026-07-31', '2026-08': '2026-08-31', '2026-09': '2026-09-30' } as const;
-/** The other members file once a quarter. */
+/** The states that file monthly. The other member states of the Agreement file quarterly. */
 const monthly: readonly string[] = [...formStates, 'GA', 'MN'];
 
 const draw = drawFrom(70_321);

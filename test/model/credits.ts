@@ -271,7 +271,7 @@ export const listRefusals = (request: Requested, sale: Body, book: Book, respons
   return matching ?? possible.find((reasons) => reasons.length === 0) ?? (possible[0] as readonly Refusal[]);
 };
 
-/** Returns the credit that an accepted response must contain, with its discounts, which must be possible. */
+/** Returns the credit that an accepted response must contain. Throws if a discount of the response is not possible. */
 export const acceptedCredit = (body: Figures, request: Requested, sale: Body, book: Book): Credit => {
   const discounts = (request.line_items ?? []).map((line, index) => {
     const discount = minor(sale.currency, body.line_items[index]?.applied_discount_amount ?? '');

@@ -186,7 +186,7 @@ describe('customer ids', () => {
   const usCart = cart('us', { items: [] });
   const toCustomer = (has_account: boolean) => toCart({ ...usCart, customer: { id: 'cus_1', has_account } }).customerId;
 
-  it('prefixes the id of a customer with an account with the shop', () => {
+  it('adds the shop as a prefix to the id of a registered customer', () => {
     expect(toCustomer(true)).toBe('medusa-cus_1');
   });
 

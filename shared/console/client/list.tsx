@@ -23,7 +23,7 @@ export const readPart = async <Item,>(result: Promise<ListResult<Item>>): Promis
 };
 
 type ListProps<Item, Row> = Pick<TableProps<Row>, 'caption' | 'columns' | 'sums'> & {
-  /** The view, which is also the name of the file. */
+  /** The view, which is also the name of the downloaded file. */
   readonly view: 'transactions' | 'customers' | 'filings';
   readonly query: ViewProps['query'];
   /** The filters as parameters of the API. */

@@ -74,13 +74,15 @@ const isProduct = (value: string): boolean => {
 const productRefusal = (value: string): string | null => {
   if (isProduct(value)) return null;
   if (value.includes('._')) return 'Use the product tax code alone, and its attributes in `attributes`.';
-  return hintFor(value.toUpperCase())?.detail ?? 'Use a code of GET /product-tax-codes, or a family such as CLOTHING.';
+  return (
+    hintFor(value.toUpperCase())?.detail ?? 'Use a code from GET /product-tax-codes, or a family such as CLOTHING.'
+  );
 };
 
 const attributeRefusal = (value: string): string | null => {
   const { attributeByCode } = vocabulary();
   if (attributeByCode.has(value)) return null;
-  return `Use an attribute of GET /product-attributes.${didYouMean(value, attributeByCode.keys())}`;
+  return `Use an attribute from GET /product-attributes.${didYouMean(value, attributeByCode.keys())}`;
 };
 
 const attribute = z.string('Use an attribute, such as "_ATHLETIC".').check(checked(attributeRefusal));

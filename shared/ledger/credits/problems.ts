@@ -117,7 +117,7 @@ export const otherState = (index: number, state: string, states: readonly string
 export const redactedSale = (index: number): Problem =>
   invalidFormat(
     `/line_items/${index}`,
-    'Line without a line of the sale',
+    'Line is not in the sale',
     'The address of the sale was removed with its personal data, so other lines cannot be taxed. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
   );
 
