@@ -98,7 +98,7 @@ it('closes an account: revokes its keys, removes its due periods and blocks new 
   const before = await readRaw(id);
   for (const [args, words] of [
     [['close', '--account', id, '--yes'], 'already closed'],
-    [['close', '--account', 'acct_none', '--yes'], 'no account acct_none'],
+    [['close', '--account', 'acct_none', '--yes'], 'account acct_none does not exist'],
     [['keys', 'create', '--account', id, '--scopes', 'read'], 'was closed at'],
     [['settings', '--account', id, 'rate_limit=5'], 'was closed at'],
     [['delete', '--account', id, '--export', 'none', '--yes'], 'can be deleted from'],
