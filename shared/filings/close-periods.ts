@@ -143,7 +143,7 @@ const takeTurn = async (
  */
 const nextCheck = ({ settings }: Account, lastEnd: string | null, at: string | null, nowMs: number): string | null => {
   if (settings.review_days === null || (lastEnd !== null && at === null)) return null;
-  // The same time for every check, so that a state's entries become one.
+  // All checks use the same time, so a state has only one entry.
   const tomorrow = toInstant(Date.parse(toDay(nowMs + dayMs)));
   return at !== null && at < tomorrow ? at : tomorrow;
 };

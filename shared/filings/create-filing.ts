@@ -123,8 +123,7 @@ const periodToClose = (
   if (tooEarly) return tooEarly;
   const running = findPeriod(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
   if (period_end > addDays(running.end, 400)) {
-    // Stepping through the periods to a distant date would take long. Calendar periods apply to it, and none of them is
-    // over.
+    // Stepping through the periods to a distant date would take long. Use calendar periods, which are not over.
     const far = periodAround(period_end, registrations);
     if (far.end !== period_end) return problems.noPeriodEnd(state, adjacentPeriodEnds(period_end, null, registrations));
     return dry_run ? problems.periodInFuture(state, far, running.end) : problems.periodNotOver(state, period_end);
@@ -165,10 +164,10 @@ type Preview = {
 };
 
 /**
- * Calculates the totals of closing a period after all earlier open periods: its open entries, and late entries that no
- * earlier open period takes, with a page of totals and the first exceptions. Stores nothing, and keeps only one page of
- * entries, and of totals, per shard in memory. A cursor is valid for a dry run of the same period, which sums everything
- * again.
+ * Calculates the totals of a period as if all earlier open periods were closed first: its open entries, and late
+ * entries that no earlier period takes. Returns a page of totals and the first exceptions. Stores nothing. Keeps only
+ * one page of entries and of totals per shard in memory. A cursor is valid for a dry run of the same period, which sums
+ * everything again.
  *
  * Refused with `validation_too_many_entries` if the time runs out, and `validation_invalid_cursor`.
  */

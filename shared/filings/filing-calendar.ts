@@ -41,7 +41,7 @@ type StateTerms = {
   readonly source: string;
   readonly confidence: string;
   readonly due: { readonly [Name in Frequency]?: Due };
-  /** Legal holidays of the state on which a return can be due, in addition to federal holidays. */
+  /** Legal holidays of the state that can fall on a due date, in addition to federal holidays. */
   readonly holidays?: readonly StateHoliday[];
   /**
    * The fixed holidays (`11-11`) that are observed on Friday if they are on a Saturday. Absent: all of them, as in

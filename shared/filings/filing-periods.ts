@@ -114,8 +114,8 @@ export const openPeriods = async (
 const periodPosition = ({ state, period_end }: FilingPeriod): string => `${state} ${period_end}`;
 
 /**
- * Returns the states whose periods can be open: the registered ones, and those with filings, whose registration may have
- * been removed. Reading the open entries of all states would take 496 queries.
+ * Returns the states whose periods can be open: registered states, and states with filings, because their registration
+ * may have been removed. Reading the open entries of all states would take 496 queries.
  */
 const listStates = async (account: Account, only: string | null, { filings }: Ports): Promise<readonly string[]> => {
   const { registrations } = account.settings;

@@ -86,7 +86,7 @@ const dueFields = (filing: FilingInStatus, account: Account, nowMs: number) => {
   };
 };
 
-/** Warns before the return is sent that its state may be a mistake. */
+/** Warns about a filing in a state without a registration, until the filing is filed. */
 const filingWarnings = (filing: FilingInStatus, account: Account): Filing['warnings'] => {
   if (!isOpen(filing.status) || !isUnregistered(account, filing)) return [];
   const { state, period_start, period_end } = filing;
@@ -208,6 +208,6 @@ export const unchanged = async (
 ): Promise<Decision> => {
   const saved = await saveUnchanged(filing.account, response, idempotency, ports);
   if (saved === 'stale') return 'stale';
-  // A replay, which is another response, starts no work.
+  // A replayed response starts no work.
   return mapResult(saved, (sent) => ({ response: sent, filing: sent === response ? filing : null }));
 };

@@ -10,9 +10,9 @@ import type { FilingReads } from './ports.ts';
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
  *
- * Its months are the months of a month, quarter, half-year or year of the state's filing calendar in which the account
- * is registered with the same frequency. So it is shorter than its frequency if the registration begins, ends or changes
- * its frequency within it. A month without a registration is a separate period.
+ * It covers the months of one month, quarter, half-year or year of the state's filing calendar in which the account is
+ * registered with the same frequency. It is shorter if the registration begins, ends or changes its frequency within
+ * it. A month without a registration is a separate period.
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
 
@@ -24,7 +24,8 @@ const listRegistrations = (registrations: Registrations): readonly Registration[
 const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, half_year: 6, year: 12, fiscal_year: 12 };
 
 /**
- * Returns the account's registrations for a state (`US-MI`), earliest first. A registration contains `MI` or `US-MI`.
+ * Returns the account's registrations for a state (`US-MI`), earliest first. The state of a registration is `MI` or
+ * `US-MI`.
  */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   listRegistrations(registrations)
@@ -42,7 +43,9 @@ const registrationWithin = ({ start, end }: Pick<Period, 'start' | 'end'>, regis
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
   registrationWithin({ start: firstDay(month), end: lastDay(month) }, registrations)?.frequency ?? null;
 
-/** Returns the first and the last month of the state's calendar period of a month. All registrations are of the state. */
+/**
+ * Returns the first and last month of the calendar period that contains a month. All registrations are in one state.
+ */
 const calendarMonths = (month: number, frequency: Frequency | null, [registration]: readonly Registration[]) => {
   if (!registration || !frequency) return { first: month, last: month };
   const months = monthsIn[frequency];
@@ -61,7 +64,7 @@ const periodFrom = (month: number, registrations: readonly Registration[]): Peri
   return { start: firstDay(month), end: lastDay(last), frequency };
 };
 
-/** Returns the period of a day that no filing precedes. */
+/** Returns the period of a day, if no filing precedes it. */
 export const periodAround = (day: string, registrations: readonly Registration[]): Period => {
   const month = toMonth(day);
   const frequency = frequencyIn(month, registrations);
@@ -148,8 +151,8 @@ const isInGap = (period: Period, registrations: readonly Registration[]): boolea
   !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);
 
 /**
- * Returns whether a return is due: in months outside the registrations of a state only if it has tax due. A state without
- * any registration can have had one that was removed.
+ * Returns whether a return is due. Outside the state's registrations, it is due only if it has tax due. Without any
+ * registration, it is always due, because a registration may have been removed.
  */
 export const isReturnDue = (
   { settings: { registrations } }: Account,
@@ -173,8 +176,8 @@ const isAfterEnd = ({ start }: Period, state: string, { settings: { registration
 };
 
 /**
- * Returns the first period after a period's end with a registration or with open entries. After the last registration it
- * is the period after this end if nothing is open.
+ * Returns the first period after a period's end with a registration or with open entries. After the last registration,
+ * if nothing is open, returns the period that follows directly.
  */
 const periodInUse = (account: Account, state: string, lastEnd: string, oldestOpenMonth: string | null): Period => {
   const registrations = registrationsIn(state, account.settings.registrations);
@@ -201,9 +204,9 @@ export const isByOpenEntries = (account: Account, state: string, lastEnd: string
  * Returns the next period of a state to close, after the period that ended on `lastEnd`; `null` if the state has no
  * filing and no entry, so any period can be first. Months between two registrations are skipped up to the oldest open
  * month, or all of them if it is `null`; months after the last registration are skipped up to the oldest open month.
- * `isByOpenEntries` is whether that month matters.
+ * `isByOpenEntries` returns whether that month matters.
  *
- * It is never before the account's books open.
+ * The period never ends before the account's books open.
  */
 export const followingPeriod = (
   account: Account,

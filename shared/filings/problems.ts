@@ -19,7 +19,7 @@ export const noPeriodEnd = (state: string, { before, after }: { before: string; 
     `Send the last day of a period of ${state}: ${before} or ${after}.`,
   );
 
-/** Where a problem of a period is, and which period a request should name instead. */
+/** The location of a period problem, and the period to request instead. */
 const atPeriodEnd = (state: string, period_end: string) => ({
   source: { pointer: '/period_end' },
   meta: { state, period_end },

@@ -81,7 +81,7 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
   (state === undefined || filing.state === state) &&
   (period_end === undefined || filing.period_end === period_end);
 
-/** Converts a filing to a row of a list. Only its shards have the progress of an unfinished one. */
+/** Converts a filing to a row of a list. The progress of an unfinished filing is only in its shards. */
 const toRow = async (filing: StoredFiling, account: Account, { filings, now }: FilingReadPorts): Promise<Filing> => {
   const shards = filing.isUnfinished ? await filings.progress(filing.account, filing.id) : null;
   return toFilingRow(filing, shards ? sumCounts(shards) : filing.entries, account, now());
@@ -115,7 +115,7 @@ export const getFiling = async (
   return accept(toFilingWithTotals(filing, shards, totals, account, ports.now(), page && toEntries(page)));
 };
 
-/** Returns the filing of a period, if it is closed: the state's filings refer to each other, from its newest one back. */
+/** Returns the filing of a closed period. Follows the state's filings back from the newest one. */
 export const findFilingOfPeriod = async (
   account: string,
   chain: FilingSequence | null,
@@ -145,13 +145,13 @@ export const readFiling = async (
   return accept(toFilingWithTotals(filing, shards, totals, account, ports.now()));
 };
 
-// The summary, the exceptions and the review of 180 currencies.
+// Room for the summary, exceptions and review of 180 currencies.
 const otherBytesMax = 1_000_000;
 
 /**
  * A page of the entries of a filing that need attention before the return is sent: exceptions, or entries to review.
- * Reads no others. A page with fewer rows than its limit can still have a next page if few entries have the code.
- * Preliminary while the filing is closing.
+ * Reads no other entries. A page with fewer rows than its limit can still have a next page if few entries have the
+ * code. Preliminary while the filing is closing.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
  */

@@ -93,7 +93,7 @@ const currentPhase = ({ status }: StoredFiling): Phase =>
  * Moves, marks or moves back the entries of an unfinished filing, all shards concurrently, until it is finished or the
  * time runs out. Returns whether it is finished.
  *
- * It can be interrupted at any point. Several workers can process one filing: a worker whose write is stale reads
+ * The work can be interrupted at any point. Several workers can process one filing: a worker whose write is stale reads
  * again. `begun` is the state that the caller wrote when it started the filing, which saves a read.
  */
 export const workOn = async (

@@ -77,7 +77,7 @@ export const pinnedContext = async (
   return { ...base, settings: then, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
 };
 
-/** The certificates of charges with separate addresses, which the outcome does not contain. */
+/** The certificates of charges with separate addresses. The outcome does not contain them. */
 export type Exemptions = Pick<StoredTransaction, 'exemptDeliveries' | 'exemptShipping'>;
 
 /** The calculated totals of a document. For a credit of a sale, `kind` is the kind of credit. */

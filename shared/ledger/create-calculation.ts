@@ -23,7 +23,7 @@ const linesOfSmallResponse = 100;
 /**
  * Calculates the tax on a document. A credit with a parent returns what recording that credit would store, so the
  * refunded tax equals the recorded tax. Reads the ledger only for such a credit, and customers only if the request has
- * one. The credit with the id `replaces` does not count.
+ * one. Ignores the recorded credit with the id `replaces`.
  */
 export const createCalculation = async (
   request: CalculationRequest,

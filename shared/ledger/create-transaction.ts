@@ -42,11 +42,11 @@ type Created = SavedResponse & { readonly transaction?: Transaction };
 /**
  * Records a sale or a credit: calculates the tax, then writes atomically.
  *
- * Rejects any request that a calculation rejects, a duplicate reference_id, a credit that its parent does not allow, and
- * a transaction that is too large to store or return. A repeated Idempotency-Key returns the first response.
+ * Rejects any request that a calculation rejects, a duplicate reference_id, a credit that its parent does not allow,
+ * and a transaction that is too large to store or return. A repeated Idempotency-Key returns the first response.
  *
- * With `replaces`, the same write voids another transaction, which leaves its reference_id and its part of the sale to
- * the new one. Also rejects a replacement that cannot be voided, and one with a different sale.
+ * With `replaces`, the same write voids an earlier transaction. The new one takes over its reference_id and its part of
+ * the sale. Rejects an earlier transaction that cannot be voided or has a different sale.
  */
 export const createTransaction = (creation: Creation, caller: Caller, ports: CreatePorts): Promise<Result<Created>> =>
   // A concurrent request may have changed the parent of a credit since it was read.
@@ -89,7 +89,7 @@ export type Replaces = {
   ) => Promise<Result<Replacement>>;
 };
 
-// A database transaction has at most 100 writes, and the heads, audit entries and the reference are up to ten.
+// A database transaction has at most 100 writes, of which heads, audit entries and the reference take up to ten.
 const replacedEntriesMax = 90;
 const tooManyStates: Problem = {
   code: 'validation_body_too_large',
@@ -135,7 +135,7 @@ const buildResponse = (stored: NextTransaction): Result<{ stored: NextTransactio
   return fitsResponse(response.body) ? accept({ stored, response }) : refuse(responseTooLarge(stored.transaction));
 };
 
-// The first request with this key may have succeeded before the cause of this error existed.
+// Returns the saved response if the first request with this key succeeded, otherwise the refusal.
 const refusedOrReplayed = async (
   refused: Result<never>,
   { idempotency }: Creation,

@@ -130,7 +130,7 @@ type ListPorts = {
   readonly now: () => number;
 };
 
-/** A page, and the tax date or creation time (as the list is sorted) back to which it was searched; `null` at the end. */
+/** A page, and the tax date or creation time (the sort key) at which the search stopped; `null` at the end. */
 type Listed = { readonly list: TransactionList; readonly searchedBackTo: string | null };
 
 /**

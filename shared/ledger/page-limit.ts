@@ -7,8 +7,8 @@ import type { Problem } from '../base/result.ts';
 const usual = 25;
 
 /**
- * The query parameter `limit` of every list: a whole number from 1 to 100. Generated clients always send a documented
- * default, so an optional page has none.
+ * The query parameter `limit` of every list: a whole number from 1 to 100. `fallback` is the documented default.
+ * Generated clients always send it, so it is `null` for an optional page.
  */
 export const pageLimit = (description = 'Page size.', fallback: number | null = usual) =>
   described(

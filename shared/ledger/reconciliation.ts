@@ -169,7 +169,7 @@ export type HolderReads = {
   readonly recorded: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Recorded>>;
 };
 
-/** A second pass, because a reference can move to a different transaction between the two reads. */
+/** The number of passes: a reference can move to a different transaction between the two reads of a pass. */
 const readings = 2;
 
 /**

@@ -102,7 +102,7 @@ const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<
   return mapResult(taxed, (outcome) => recorded(outcome, calculated));
 };
 
-// If the sale's tax was replaced since, while it had no live credits, distributes the former tax again.
+// Returns the sale in the given state. If its tax was replaced since, distributes the former tax again.
 const replaySaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
   if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
   const certificates = recordedCertificates(sale);

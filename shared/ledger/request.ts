@@ -81,7 +81,7 @@ export const freeFields = ['metadata'] as const satisfies readonly (keyof Transa
 
 /**
  * Returns the problem of a supplied tax with more decimals than the currency has. An unknown currency is refused
- * separately; it is not repeated, because it can be long.
+ * separately, and not quoted, because it can be long.
  */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
   const code = isCurrency(currency) ? currency : 'USD';

@@ -21,8 +21,8 @@ export const SettingsSnapshot = z.pick(Settings, {
 export type SettingsSnapshot = z.infer<typeof SettingsSnapshot>;
 
 /**
- * Why a buyer's part of the gross is exempt: by the reason of the certificate (`customer` for any other reason), or SNAP
- * benefits.
+ * Why a part of the gross is exempt because of the buyer: the certificate's reason (`customer` for any other reason),
+ * or SNAP benefits.
  */
 export const buyerExemptions = ['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const;
 
@@ -67,7 +67,10 @@ export const RecordedBasis = z.object({
    * goods is also within the state. Absent if there are none.
    */
   shippedInside: z.optional(z.array(z.string())),
-  /** For a credit: the reduced rates of its sale that are not of food or health products. Absent if there are none. */
+  /**
+   * For a credit: the reduced rates of its sale for goods other than food and health products. Absent if there are
+   * none.
+   */
   otherReducedRates: z.optional(z.array(z.string())),
   /**
    * The calculated tax for each row of the lines and then of the shipping charges. For a finalized credit of a sale:

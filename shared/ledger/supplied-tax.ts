@@ -24,7 +24,7 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
   const due = rows.map((row) => read(row.tax_amount));
   const dueFees = due.map((tax, index) => (rows[index]?.tax_type === 'fee' ? tax : 0n));
   const weights = due.map((tax, index) => tax - (dueFees[index] as bigint));
-  // Less than the fees, on goods without tax.
+  // The supplied tax is less than the fees, and the goods have no tax.
   if (sum(weights) === 0n && total < sum(dueFees)) return withRowTaxes(outcome, allocate(total, dueFees), null);
   const isWithoutFees = total === sum(weights) || total < sum(dueFees);
   const fees = isWithoutFees ? due.map(() => 0n) : dueFees;

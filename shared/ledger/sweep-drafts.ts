@@ -68,7 +68,7 @@ const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPo
   const committed = await ledger.commit(buildExpiry(stored, account, nowMs));
   // A concurrent sweep already voided the draft and counts it.
   if (committed.kind === 'committed') return !committed.isRepeat;
-  // A concurrent change. Unless it voided the draft, the draft remains and the run is incomplete.
+  // A concurrent request changed the draft. If the draft is still expired, the run is incomplete.
   const again = await ledger.find(account, id);
   if (again && isExpired(again.transaction, nowMs))
     throw new Error(`The expired draft was not voided: ${committed.kind}.`);

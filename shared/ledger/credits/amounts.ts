@@ -123,7 +123,7 @@ export type Reducing = readonly ('discount' | 'third_party_discount')[];
 
 /**
  * Returns the discount that a credit line inherits, prorated by amount to within one minor unit, and at most the
- * remaining discount. `reducing` lists all discounts between the amount and the net.
+ * remaining discount. `reducing` lists all discounts that reduce the amount to the net.
  */
 export const inheritedDiscount = (
   { whole, credited }: Balance,
@@ -348,11 +348,11 @@ export const withCredited = (parent: StoredTransaction, taken: Credited, sign: 1
   };
 };
 
-/** Whether a credit counts in a sale. */
+/** Whether a credit is live and belongs to a sale. */
 export const isCreditFor = ({ transaction: credit }: Taxed, { transaction }: StoredTransaction): boolean =>
   credit.parent_transaction_id === transaction.id && isLive(credit);
 
-/** Returns a sale without one of its credits; unchanged if the credit does not count in it. */
+/** Returns a sale without one of its credits; unchanged unless it is a live credit of the sale. */
 export const withoutCredit = (sale: StoredTransaction, credit: Taxed): StoredTransaction =>
   isCreditFor(credit, sale) ? withCredited(sale, toCredited(credit, sale.transaction), -1n) : sale;
 

@@ -16,8 +16,8 @@ import {
  * Compact encoding of a sale's credited amounts. Every credit makes the sale's item longer, and the last credit must
  * still fit. The encoding uses only digits and three letters, so it packs two characters per byte.
  *
- * Charges are in the order of the sale, lines before shipping charges. A sale that can be credited keeps this order,
- * and ids would be longer than the amounts. Amounts are minor units without leading zeros, so zero is an empty string.
+ * Charges are in the order of the sale, lines before shipping charges. The order is fixed once a sale can be credited,
+ * so the encoding has no ids. Amounts are minor units without leading zeros, so zero is an empty string.
  */
 const betweenAmounts = 'a';
 const betweenCharges = 'b';
@@ -139,7 +139,7 @@ export const basisAfter = (
   return { creditBasis: { ...creditBasis, tax: toSaleState(without) } };
 };
 
-/** Returns a sale with the credits it had in the given state. Its status is finalized, even if it has changed since. */
+/** Returns a sale with the credits it had in the given state. The status is always `finalized`. */
 export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
   const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };

@@ -53,7 +53,7 @@ type Shipping = ShippingResponse | ShippingResponse[] | null;
 const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[] | null): Shipping =>
   Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
 
-/** Credits the remaining amounts of a line, with the rest of its coupon, which may reduce its price. */
+/** Credits the remaining amounts of a line and the rest of its coupon. */
 const restLine = (parent: LineItemResponse, taken: Share, balance: Balance, exponent: number) => {
   const { whole, credited } = balance;
   const thirdPartyDiscount = positive(whole.third_party_discount - credited.third_party_discount);
@@ -68,8 +68,8 @@ const restLine = (parent: LineItemResponse, taken: Share, balance: Balance, expo
   return { line: creditLine(sent, parent, sized, balance, exponent), isLeft };
 };
 
-// Unmatched credit lines reduce the total, but not the remaining amounts of the lines. They returned only what the buyer
-// paid, so the unpaid amounts of the lines remain.
+// Scales the remaining shares of the lines to the total, which unmatched credit lines have reduced. Those returned only
+// what the buyer paid, so the unpaid amounts of the lines remain.
 const capped = (shares: readonly Share[], total: Share, unpaid: readonly bigint[]): Share[] => {
   const paid = shares.map(({ net }, index) => net - (unpaid[index] ?? 0n));
   const nets = allocate(total.net - sum(unpaid), paid);
@@ -183,8 +183,8 @@ export const withSuppliedCreditTax = (
 };
 
 /**
- * Records the supplied tax of a sale or credit, if any, instead of the calculated one. Rejects more than the prices that
- * include it.
+ * Records the supplied tax of a sale or credit, if any, instead of the calculated one. If prices include tax, rejects a
+ * tax above them.
  */
 export const withRecordedTax = (
   outcome: Outcome,

@@ -206,8 +206,8 @@ const creditSentShipping = (
 type CreditPlace = { readonly left: Share; readonly currency: string; readonly pointer: string };
 
 /**
- * Returns the problem of a third-party discount with which the credits of a line would return more than the buyer paid,
- * or, if it was sent, with which they could never return all of it; `null` for other discounts.
+ * Returns the problem of a third-party discount, or `null`. A sent discount must not exceed the remaining discount of
+ * the line. A discount must not be so small that the credits return more than the buyer paid.
  */
 const couponProblem = (
   { third_party_discount_amount }: Pick<LineItemRequest, 'third_party_discount_amount'>,
@@ -318,7 +318,7 @@ export const sumShares = (outcome: Outcome, exponent: number): Share => ({
   tax: parseAmount(outcome.tax_amount, exponent),
 });
 
-// Subtracts a line from the remainder of its parent line. Several lines may share a parent line.
+// Adds a credit line, and subtracts it from the remainder of its parent line. Returns the problem, or `null`.
 const creditOneLine = (
   creditedLines: CreditedLines,
   credit: CreditContext,

@@ -23,7 +23,9 @@ export type CreditContext = {
   readonly exponent: number;
 };
 
-/** Returns the document fields for unmatched lines: the sale's terms, and the customer of the credit or else of the sale. */
+/**
+ * Returns the document fields for unmatched lines: the sale's terms, and the credit's customer, by default the sale's.
+ */
 export const unmatchedBasis = (
   { currency, tax_date, tax_included, collected_by, ship_from, customer }: Transaction,
   request: CreditRequest,

@@ -133,8 +133,8 @@ const exceeds = (whole: string) => (net: string, tax: string, credited: string) 
   `${credited} exceeds the remaining amount of the ${whole}. Credit at most ${net} and its tax of ${tax}.`;
 
 /**
- * The limit that a credit exceeds. `credited` describes the credited part, the units sold, or the least or greatest
- * discount.
+ * The messages by exceeded limit. The third argument describes the credited part, the units sold, or the least or
+ * greatest discount.
  */
 const details = {
   sale: exceeds('sale'),

@@ -59,7 +59,7 @@ type Charge = { readonly state: string; readonly line: LineItemResponse | null; 
 
 const isTaxed = ({ amounts }: Row): boolean => amounts.tax !== 0n;
 
-// Uncollected tax is not owed. Over-collected tax is.
+// Over-collected tax is owed; uncollected tax is not.
 const isLiability = (row: Row): boolean =>
   !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.row.taxability_reason) || isTaxed(row);
 
@@ -107,7 +107,7 @@ export const withoutNumbers = (exemptShipping: ExemptShipping): ExemptShipping =
 /** The key of a shipping charge's exemption in a jurisdiction. */
 export const shippingIn = (id: string, jurisdiction: string): string => `${id} ${jurisdiction}`;
 
-/** Returns the indexes of the lines that each charge delivers, which share it by net amount. */
+/** Returns the indexes of the lines that each charge delivers, by id of the charge. */
 const deliveredLines = ({ transaction }: PostingInput): ReadonlyMap<string, readonly number[]> => {
   const read = readCharges(transaction);
   const delivered = deliveredLinesOfAll(read);
@@ -117,9 +117,9 @@ const deliveredLines = ({ transaction }: PostingInput): ReadonlyMap<string, read
 type ListExemptParts = (charge: TransactionCharge, row: TaxRowResponse) => readonly ExemptPart[];
 
 /**
- * Returns a function that lists the reasons for which certificates exempt a row of a line or shipping charge, with the
- * amounts by which they share it. Shipping has the recorded reasons, or else the reasons of the exempt lines that it
- * delivers. SNAP benefits do not exempt deliveries.
+ * Returns a function that lists the reasons for which certificates exempt a row of a line or shipping charge, each with
+ * its weight. Shipping has the recorded reasons, or else the reasons of the exempt lines that it delivers. SNAP
+ * benefits do not exempt deliveries.
  */
 const exemptPartsLister = (posting: PostingInput): ListExemptParts => {
   const { transaction, exemptShipping = {} } = posting;
@@ -191,9 +191,9 @@ const originState = (holder: Pick<LineItemResponse, 'ship_from'>, posting: Posti
 const isCharge = ({ product_tax_code }: LineItemResponse): boolean => mayBeCharge(product_tax_code);
 
 /**
- * Returns the states in which the first line is shipped from within the state. Shipping charges and fees without a
- * separate address follow it. Credits of the sale store them, because they may lack the line. Empty if there are no such
- * charges.
+ * Returns the states whose first line is shipped from within the state. Shipping charges and fees without a separate
+ * address are treated like this line. Credits of the sale store these states, because they may lack the line. Empty
+ * without shipping charges and fees.
  */
 export const findShippedInside = (posting: PostingInput): string[] => {
   const { line_items, shipping } = posting.transaction;
@@ -216,9 +216,9 @@ const isFoodOrHealth = ({ product_tax_code }: LineItemResponse): boolean =>
 const rateKey = ({ jurisdiction_code, rate }: TaxRowResponse): string => `${jurisdiction_code} ${rate}`;
 
 /**
- * Returns the reduced rates (`US-NJ 0.033125`) of states that the first goods with the rate, such as boats, have without
- * being food or health products. Shipping and fees have the rate of goods. Credits of the sale store these rates,
- * because they may lack the goods.
+ * Returns the states' reduced rates (`US-NJ 0.033125`) whose first goods, such as boats, are not food or health
+ * products. Shipping and fees have the rate of goods. Credits of the sale store these rates, because they may lack the
+ * goods.
  */
 export const findOtherReducedRates = ({ transaction }: PostingInput): string[] => {
   const first = new Map<string, LineItemResponse>();
@@ -227,7 +227,10 @@ export const findOtherReducedRates = ({ transaction }: PostingInput): string[] =
   return [...first].flatMap(([key, line]) => (isFoodOrHealth(line) ? [] : [key]));
 };
 
-/** Returns the column of a row. `otherRates` are reduced rates of shipping and fees that are not of food. */
+/**
+ * Returns the column of a row. `otherRates` lists the reduced rates of shipping and fees for goods other than food and
+ * health products.
+ */
 const taxColumn = (
   row: TaxRowResponse,
   line: LineItemResponse | null,
@@ -315,8 +318,8 @@ const chargeBase = ({ state, rows: all }: Charge): Amounts => {
 };
 
 /**
- * Returns the over-collected tax. A credit that takes its calculated tax from its sale reverses its full difference,
- * positive or negative, or zero if less than the calculated tax was recorded on the sale. The credits of a sale
+ * Returns the over-collected tax. For a credit that takes its calculated tax from its sale, this is the full
+ * difference, positive or negative. It is zero if the sale recorded less than the calculated tax. The credits of a sale
  * therefore add up to its over-collected tax, even with supplied taxes.
  */
 const overCollected = (
@@ -465,7 +468,7 @@ export const withExemptShipping = (credit: NextTransaction, sale: StoredTransact
   const { shipping, currency, redacted_at } = credit.transaction;
   const exemptShipping: ExemptShipping = {};
   const listExemptParts = exemptPartsLister(sale);
-  // An entry lists the certificates of its state once, and up to a thousand for each row would exceed the item limit.
+  // List each certificate of a state once: up to a thousand for each row would exceed the item limit.
   const listed = new Set<string>();
   const isFirst = (row: TaxRowResponse, number: string): boolean => {
     const key = `${rowState(row)} ${number}`;
@@ -493,7 +496,9 @@ export const withExemptShipping = (credit: NextTransaction, sale: StoredTransact
 
 const stateCodes = (rows: readonly TaxRowResponse[]): string[] => rows.map(rowState).filter((state) => state !== null);
 
-/** Lists the states that a warning concerns: those that tax its line or shipping charge, or all of the document. */
+/**
+ * Lists the states that a warning concerns: those of its line or shipping charge, otherwise all states of the document.
+ */
 const statesOfWarning = (
   { line_items, shipping }: StoredTransaction['transaction'],
   { code, pointer }: StoredTransaction['transaction']['warnings'][number],

@@ -104,7 +104,7 @@ export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits' 
   };
 };
 
-/** Returns the recorded tax of an entry, of all levels. */
+/** Returns the recorded tax of an entry, summed over all levels. */
 export const entryTax = ({ amounts }: Pick<LiabilityEntry, 'amounts'>): bigint =>
   amounts.reduce((sum, { tax }) => sum + tax, 0n);
 

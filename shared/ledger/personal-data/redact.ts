@@ -74,7 +74,7 @@ const entryWithout = ({ document, ...entry }: LiabilityEntry, version: number): 
 /** An entry not found after this many attempts is missing. A concurrent filing would have moved it by then. */
 const entryAttempts = 5;
 
-/** Returns the entries of a redacted transaction before and after; `null` if a filing is moving one or one is missing. */
+/** Returns the entries before and after a redaction; `null` if an entry is missing or a filing is moving it. */
 const entriesAfter = async (account: string, { before, after }: HeadChange, { store }: RedactionPorts) => {
   const expected = before && isLive(before.transaction) ? listLiabilityEntries(before) : [];
   const places = await store.locateEntries(account, expected);

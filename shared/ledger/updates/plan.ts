@@ -150,7 +150,7 @@ const isOfLines = ({ update, stored, requested: { inputs } }: Edit): boolean =>
   inputs.includes('line_items') ||
   (inputs.includes('shipping') && (update.line_items ?? null) !== null);
 
-// Reports a repeated fault in a body only once.
+// Adds the warnings about the body that are not listed yet.
 const withSent = (warnings: readonly Warning[], sent: readonly Warning[]): Warning[] => {
   const known = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
   const added = sent.filter(({ code, pointer }) => !known.has(`${code} ${pointer}`));
