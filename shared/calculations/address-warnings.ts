@@ -59,7 +59,7 @@ const noTax = ' No tax was calculated.';
 const isOutside = ({ country, state }: TaxingAddress['address']): boolean =>
   country !== 'US' || (state !== null && isOutsideStates(state));
 
-/** The uncovered part, followed by the consequence (`outcome`). */
+/** Describes a place that is not covered, followed by the consequence (`outcome`). */
 const notCovered = ({ place: { name }, address }: TaxingAddress, outcome: string): string =>
   `${address.country === 'US' ? '' : 'Country '}${name} is not covered by any content release${isOutside(address) ? `: no US state sales tax is due on deliveries there, and its own taxes are not known` : ''}.${outcome}`;
 
@@ -95,7 +95,7 @@ const unknownCounty = (
   { unknownCounty: unknown }: ByPlace,
 ): string => (unknown ? ` ${state} has no county named ${county}.${didYouMean(unknown.suggestion)}` : '');
 
-/** The limitations of local rates by ZIP and city. */
+/** Describes which local rate by ZIP and city is not established. */
 const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace: ByPlace): string => {
   const { area, missing, possible, established } = byPlace;
   const unestablished = possible.filter(({ rate }) => rate === null).map((one) => one.name);
@@ -190,7 +190,7 @@ export const uncertaintyWarnings = (uncertainties: readonly Uncertainty[], point
 
 const sourcingText = (state: string) => (): string => `${state}, where sales within the state are taxed`;
 
-/** Returns uncertainties about who taxes a line: the local taxes of its addresses, and which address decides. */
+/** Returns uncertainties about the local taxes of a line's addresses, and about which address decides. */
 export const placeUncertainties = (
   { place: { name, release }, decisive, uncertain, pointers }: LocatedLine,
   { day }: WarningDays,
@@ -211,7 +211,7 @@ export const placeUncertainties = (
     : []),
 ];
 
-/** Warns that only the state tax is known, from a rule that needs no general rate. */
+/** Warns that local rates are missing if a rule determines the state tax without a general rate. */
 export const ruleAloneWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
   decisive
     .filter(({ resolution, lacksLocals }) => resolution.coverage === 'none' && lacksLocals)

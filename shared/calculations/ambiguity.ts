@@ -16,7 +16,7 @@ import { decimalText } from '../money/decimal.ts';
 import { listed, listedUpTo, namedMax } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';
 
-/** Messages about local rates by ZIP and city, without a boundary file. */
+/** Messages about ambiguous addresses, and about local rates by ZIP and city. */
 
 /** Why the policy `reject` refuses an address, as a sentence. */
 export const ambiguityRejected = "The account's ambiguous_address policy is reject.";
@@ -252,7 +252,7 @@ export const describeContradiction = (decisive: TaxingAddress): string | null =>
   return decisive.choice?.contradictsCity ? ofContradiction(decisive.address, decisive.choice).why : null;
 };
 
-/** Returns two sentences: why an address is ambiguous, and what to send instead, without the assumption made. */
+/** Returns two sentences: why an address is ambiguous, and what to send instead. */
 export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
   const { address, choice, place } = decisive;
   if (address.isStateGuessed)

@@ -14,7 +14,7 @@ import type { CalculationInput } from './request.ts';
 import type { Calculation, Warning } from './response.ts';
 import { listWarnings } from './warnings.ts';
 
-/** The engine version. A transaction pins it, and a replay reports a different version. */
+/** The engine version. A transaction records it, and a replay reports whether it has changed. */
 export const engineVersion = '1.1.0';
 
 /** A calculation without the fields that differ between calculations and transactions. */
@@ -54,7 +54,7 @@ export const calculate = (input: CalculationInput, context: Context, sent: reado
   const { document } = read.value;
   const { taxed, fees, unknown } =
     setting === 'none' ? { taxed: calculateTax(document), fees: [], unknown: [] } : taxWithFees(document);
-  // If the price includes tax, a fee needs a separate price.
+  // Levy adds no fee to tax-inclusive prices, because the seller sends the fee as a price.
   if (setting !== 'add' || fees.length === 0 || document.taxIncluded) {
     const write = writerFor(document.exponent);
     const feeWarnings = [

@@ -28,8 +28,8 @@ type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
 };
 
 /**
- * Returns the exemption or the use of the buyer in the request for a line item: the line's customer overrides the
- * document's customer, which does not count for a line with a different customer id. `none` disables every certificate.
+ * Returns the buyer's exemption or use for a line item, as sent. The line's customer overrides the document's customer,
+ * which is ignored if the line has a different customer id. `none` disables every certificate.
  */
 export const buyerField = <Name extends 'exemption' | 'use'>(
   name: Name,
@@ -190,7 +190,7 @@ type Buyer = { readonly exemption: AppliedExemption | null; readonly warnings: r
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
-/** Returns a line item's part of a charge with its own address, as it is recorded if a certificate exempts it. */
+/** Returns the key by which a transaction records a line's exempt part of a charge with a separate address. */
 export const exemptDelivery = ({ id, line }: { readonly id: string; readonly line: number }): string => `${id} ${line}`;
 
 /** A certificate that exempted a charge in `shipping`. A transaction records only that there was one. */
@@ -257,9 +257,9 @@ export const deliveryExemption = ({
   exemption?.reason === 'snap' ? { collectionExemption: null, isForGoodsOnly: true } : { collectionExemption };
 
 /**
- * Finds why no tax is collected for a line item, by its index, in a place, or for its part of a charge with its own
- * address. Checks in this order: the account is not registered, a marketplace collects, the buyer's certificate is
- * valid.
+ * Returns a function that finds why no tax is collected in a place for a line item (by index), or for its part of a
+ * charge with a separate address. Checks in this order: the account is not registered, a marketplace collects, the
+ * buyer's certificate is valid.
  */
 export const collectionExemptionFinder = (
   input: CalculationInput,

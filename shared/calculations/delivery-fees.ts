@@ -53,7 +53,7 @@ const feeLine = ({ place }: TaxLine): TaxLine => ({
   isShipped: false,
 });
 
-/** Returns a document at its prices without the included tax. A fee has no price then. */
+/** Converts a document with tax-inclusive prices to net prices. Fees get the price zero. */
 const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument => {
   const none = { discount: 0n, thirdPartyDiscount: 0n };
   const base = (charge: TaxedCharge | undefined) => (charge ? charge.taxable + charge.exempt : 0n);
@@ -76,7 +76,7 @@ type WithFees = {
   readonly unknown: readonly Uncertainty[];
 };
 
-/** Returns why fees of a charge that may be due are not known: the document is in a different currency. */
+/** Returns the uncertainties about fees of a charge whose amounts are unknown in the document's currency. */
 const listUnknownFees = ({ treatments, rows }: Pick<TaxedCharge, 'treatments' | 'rows'>): readonly Uncertainty[] =>
   rows.some(({ reason }) => reason === 'not_supported')
     ? treatments.flatMap(({ jurisdiction, uncertainties }) =>
@@ -113,7 +113,10 @@ const isAddedFee = ({ id, product_tax_code, unit_price }: LineItemRequest): bool
 
 type Input = Pick<CalculationInput, 'line_items' | 'shipping'>;
 
-/** Returns a request without the fees that Levy added, so that they are calculated again; unchanged unless Levy adds them. */
+/**
+ * Returns a request without the fees that Levy added, so that they are calculated again; unchanged unless `setting` is
+ * `add`.
+ */
 export const withoutAddedFees = <Sent extends Input>(input: Sent, setting: Settings['retail_delivery_fee']): Sent =>
   setting === 'add' && input.line_items?.some(isAddedFee)
     ? { ...input, line_items: input.line_items.filter((line) => !isAddedFee(line)) }
@@ -143,7 +146,7 @@ export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[
 
 const optOut = 'Set retail_delivery_fee to none if you owe no such fee or pay it yourself.';
 
-/** Warns about fees that are not charged: that are due, or that could be due in a different currency. */
+/** Warns about fees that are due but not charged, or that could be due in a different currency. */
 export const dueFeeWarnings = (
   { fees, unknown }: Pick<WithFees, 'fees' | 'unknown'>,
   { taxIncluded }: TaxDocument,

@@ -35,7 +35,7 @@ import type { AppliedExemption, Warning } from './response.ts';
 
 type FindCollectionExemption = ReturnType<typeof collectionExemptionFinder>;
 
-/** The places of a document's lines, and which lines its shipping charges deliver where. */
+/** The places of a document's lines, and the lines and places to which its shipping charges deliver. */
 type LocatedDocument = {
   readonly lines: readonly LocatedLine[];
   /** The deliveries of each charge, by its index among the line items and then `shipping`. */
@@ -102,7 +102,8 @@ const readParcels = (
 
 /**
  * Returns the index of the line item that determines the place of a negative price: the first one that it reduces. If
- * it reduces only `shipping`, the first line item without a negative price. Its own addresses are ignored.
+ * it reduces only `shipping`, the first line item without a negative price. The addresses of the negative line item are
+ * ignored.
  */
 const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): number => {
   const [first = 0] = parts.keys();
@@ -201,8 +202,8 @@ export type Context = {
 };
 
 /**
- * A certificate warning with the index of its line, or of a charge and its own place; `null` if the certificate was
- * recorded with a transaction.
+ * A certificate warning with the index of its line, or of a charge with a separate `place`. `line` is `null` if a
+ * transaction recorded the certificate.
  */
 type CertificateWarning = { readonly line: number | null; readonly place?: Place; readonly warning: Warning };
 

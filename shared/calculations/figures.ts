@@ -9,7 +9,7 @@ export type Writer = (minor: bigint) => string;
 
 export const writerFor = (exponent: number): Writer => {
   const zero = { minor: 0n, text: formatAmount(0n, exponent) };
-  // Most amounts of a line are zero or its base, so the strings of the last two other amounts are cached.
+  // Most amounts of a line are zero or its base, so the strings of the last two nonzero amounts are cached.
   let [last, other] = [zero, zero];
   return (minor) => {
     if (minor === 0n) return zero.text;

@@ -146,8 +146,8 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
 };
 
 /**
- * Finds each route once: addresses in one ZIP that differ only in their street share it if the content has no streets
- * there. The only destination of a document needs no key.
+ * Returns a function that finds each route once. Addresses in one ZIP that differ only in the street share a route if
+ * the content has no streets there. A single destination needs no key.
  */
 const addressFinder = (context: Locating, day: string, destinations: number) => {
   const known = new Map<string, Found>();
@@ -160,8 +160,9 @@ const addressFinder = (context: Locating, day: string, destinations: number) => 
 };
 
 /**
- * Finds where a sale from another state to an address is taxed. The address is the whole request. As in calculations,
- * local taxes that are not owed on such a sale are omitted if the account ships from another state.
+ * Finds where a sale from another state to an address is taxed. The pointers are empty, because the address is the
+ * whole request. As in calculations, local taxes that are not owed on such a sale are omitted if the account ships from
+ * another state.
  */
 export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine => {
   const { ship_from } = context.settings;

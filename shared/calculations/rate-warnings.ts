@@ -48,13 +48,16 @@ const describeRemoteSale = (remote: RemoteSale, { name, release }: Place): strin
 type Charged = { readonly code: string; readonly type: string };
 type Remote = Pick<LocatedLine, 'place' | 'remote'>;
 
-/** Whether the warning is about a tax. A local rate with a separate value for sales from other states is certain. */
+/**
+ * Returns whether the warning concerns a tax. A local rate with a separate value for sales from other states is
+ * certain.
+ */
 const isConcerned = ({ code, type }: Charged, remote: RemoteSale, { release }: Place, day: string): boolean => {
   if (remote.kind === 'elected') return code === remote.terms.jurisdiction.code;
   return type !== 'state' && release !== null && rateOn(release, code, day)?.interstate === undefined;
 };
 
-/** The warning about a place where one of these jurisdictions charges tax on a day. */
+/** Returns the warning about a remote sale if it concerns one of these jurisdictions on a day. */
 export const remoteWarning = (
   { place, remote }: Remote,
   charged: readonly Charged[],
@@ -119,8 +122,8 @@ export const notPassedOn = (place: string, owed: bigint, pointer: string | null)
   );
 
 /**
- * Warns that a document charges general excise tax without passing it on, or none to an exempt buyer: once, at the
- * first charge. `getPointer` returns the pointer of a line by its index.
+ * Warns once, at the first charge, that general excise tax is charged without passing it on, or is not charged to an
+ * exempt buyer. `getPointer` returns the pointer of a line by its index.
  */
 export const notPassedOnWarnings = (
   { lines, passOnGeneralExcise }: TaxDocument,
@@ -176,11 +179,11 @@ const mayDiffer = (lines: readonly TaxLine[], a: Place, b: Place, { day, passOnG
     return rate === null || rate !== rateAt(b, line, day);
   });
 
-/** The lines of one address that could be in other places with the same general rate, and their exact taxes there. */
+/** The lines at one address that could be in other places with the same general rate. `taxes` are exact, by line. */
 type OpenAddress = {
   readonly address: TaxingAddress & { readonly choice: { readonly byPlace: ByPlace } };
   readonly located: LocatedLine;
-  /** The indexes of the lines that are taxed there. */
+  /** The indexes of the lines at the address. */
   readonly indexes: readonly number[];
   readonly taxes: readonly bigint[];
   /** The other places where the taxes may differ. */
@@ -220,7 +223,7 @@ const listOpenAddresses = ({ document, located }: Read, taxed: TaxedDocument): r
   });
 };
 
-/** Describes how the tax on a line differs in other places, without the assumption made; `null` if it is the same. */
+/** Describes how the tax on a line differs in other places, without the assumed place; `null` if it is the same. */
 const describeDifference = (
   { located, indexes, taxes, others }: OpenAddress,
   position: number,
@@ -300,8 +303,8 @@ const withHighestTax = (read: Read, { located, taxes, others, address }: OpenAdd
 };
 
 /**
- * Applies the account's `ambiguous_address` policy to addresses that could be in places with the same general rate,
- * whose products are taxed differently: rejects them, or taxes them where their tax is highest.
+ * Applies the account's `ambiguous_address` policy to addresses that could be in places with equal general rates but
+ * different taxes on their lines: rejects them, or taxes them where their tax is highest.
  */
 export const applyOpenAddressPolicy = <Document extends Read>(
   read: Document,

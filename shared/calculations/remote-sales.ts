@@ -30,7 +30,9 @@ const electedRelease = (release: Release, elected: ElectedRate): Release =>
     () => releaseWithElection(release, elected),
   );
 
-/** Returns the place with these jurisdictions of its destination, which are known without the rest of the address. */
+/**
+ * Returns the place with only these jurisdictions of the destination. They are known without the rest of the address.
+ */
 const placedAt = (
   { place, decisive: [destination, ...others], uncertain }: Sourced,
   release: Release,
@@ -113,7 +115,7 @@ export const asRemoteSale = (
   if (!local) return { ...sourced, remote: null };
   if (local.policy === 'may_differ' || !isFromElsewhere(route, sourced))
     return { ...sourced, remote: { kind: 'uncertain', terms: local } };
-  // A remote seller registered in a city adds its tax with custom rules.
+  // A remote seller registered in a city adds the city's tax with custom rules.
   const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));
   const dependsOnPlace = mayDependOnPlace(release, { zip5, county }, day);
   return {

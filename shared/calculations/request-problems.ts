@@ -19,7 +19,7 @@ import { isEmptyAddress } from './locate-lines.ts';
 import { listReductions, type Reduction } from './reductions.ts';
 import { lineFulfillments, lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
 
-/** Returns problems of the discounts in an unvalidated body. Fields that are invalid by themselves are skipped. */
+/** Problems of an unvalidated body. Fields that are invalid by themselves are skipped. */
 
 const discounts = ['discount_amount', 'third_party_discount_amount'] as const;
 
@@ -127,7 +127,7 @@ const documentDiscountProblems = (
   const goodsNet = sum(nets);
   const isShared = input['discount_applies_to'] === 'line_items_and_shipping';
   const whole = isShared ? goodsNet + sum(shipping) : goodsNet;
-  // A shared discount takes only the goods' part, in proportion.
+  // Only the goods' proportional part of a shared discount reduces the goods.
   const ofGoods = isShared && whole > 0n ? (seller * goodsNet + whole - 1n) / whole : seller;
   if (seller <= whole && ofGoods + thirdParty <= goodsNet) return [];
   if (isShared && seller > whole)
@@ -191,7 +191,7 @@ const sentDocument = (
 };
 
 /**
- * Returns problems of a calculation's body other than the format of its fields: between fields, of its date and of its
+ * Returns problems of a calculation's body apart from the format of its fields: contradicting fields, the date and the
  * addresses. They are returned together with the schema's problems.
  */
 export const calculationProblems = (body: unknown, nowMs: number): Problem[] => [

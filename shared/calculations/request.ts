@@ -186,5 +186,5 @@ export const CalculationRequest = component(
 );
 export type CalculationRequest = z.infer<typeof CalculationRequest>;
 
-/** The inputs without the sale of a credit: the tax core's input. */
+/** The tax core's input: a request without the fields about a credit's sale. */
 export type CalculationInput = Omit<CalculationRequest, 'parent_transaction_id' | 'credit_remaining'>;

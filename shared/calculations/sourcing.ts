@@ -70,7 +70,7 @@ export const placeAt = (
 const sourcedAt = (end: TaxingAddress, isInterstate: boolean): Place =>
   placeAt(end.place, [[end, end.place.jurisdictions]], isInterstate);
 
-/** The release for all jurisdictions except districts. */
+/** Returns the release without its districts. */
 const withoutDistricts = (release: Release): Release => {
   const [state, ...others] = release.jurisdictions;
   const districts = new Set(others.flatMap(({ type, code }) => (type === 'district' ? [code] : [])));

@@ -36,7 +36,7 @@ const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>
   !notPaid.includes(path) &&
   !['_HEATED', '_SUPPLEMENT_FACTS'].some((attribute) => attributes.includes(attribute));
 
-/** Warns about lines that were sent as paid with SNAP benefits but are not eligible, or not certainly, by their codes. */
+/** Warns about lines sent as paid with SNAP benefits whose codes are not eligible, or not certainly eligible. */
 const benefitsWarnings = ({
   document: { lines },
   exemptions,
@@ -55,7 +55,7 @@ const benefitsWarnings = ({
   });
 
 /**
- * Warns that the exemption sent with a shipping charge or a fee, or `none`, was not used, because the buyers of its line
+ * Warns that an exemption (or `none`) sent with a shipping charge or a fee was not used, because the buyers of its line
  * items decide.
  */
 const unusedExemptionWarnings = (
@@ -76,7 +76,8 @@ const unusedExemptionWarnings = (
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
 
-// If no tax is collected from the buyer, uncertainties about the place do not matter, even if the place has no tax.
+// Uncertainties about the place do not matter if no tax is collected from the buyer. They matter if the place has no
+// tax.
 const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
   treatments.some(({ effect }) => effect.kind !== 'collection_exemption') ||
   rows.every(({ reason }) => reason === 'not_subject_to_tax');

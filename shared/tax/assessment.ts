@@ -98,9 +98,9 @@ export type ResolvedEffect = {
   readonly isOncePerOrder?: boolean;
   /** Shipping that follows the goods is taxed in proportion to them, unless the threshold includes shipping. */
   readonly sharesProportion?: true;
-  /** The tax on a price is limited, so shipping that is part of the price may owe none. */
+  /** The tax on a price is limited, so shipping that is part of the price may be untaxed. */
   readonly limitsTax?: true;
-  /** Returns the effect if its limit includes the taxes of the other treatments of the place. */
+  /** Returns the effect with a limit that includes the taxes of the place's other treatments. */
   readonly limitedWith?: (others: readonly Treatment[]) => ResolvedEffect;
 };
 

@@ -170,7 +170,9 @@ const discountsOfAll = (
   return ofGoods.map((part, index) => part + (ofShipping[index] as bigint));
 };
 
-/** Allocates a total over the amounts for which `counts` is true, each at most its `most`. All other amounts get 0. */
+/**
+ * Allocates a total over the amounts for which `counts` is true, each part limited by `most`. All other amounts get 0.
+ */
 const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bigint[], counts: Counts): bigint[] => {
   const allocated = new Array<bigint>(amounts.length).fill(0n);
   const indexes = [...amounts.keys()].filter(counts);
@@ -180,7 +182,7 @@ const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bi
   return allocated;
 };
 
-/** Allocates a total in proportion to the amounts, each at most its `most`. Any excess goes to the others. */
+/** Allocates a total in proportion to the amounts, each part limited by `most`. Any excess goes to the others. */
 const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonly bigint[]): bigint[] => {
   if (total === 0n) return amounts.map(() => 0n);
   const parts = allocate(total, amounts);
@@ -194,7 +196,7 @@ const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonl
   return most.map((amount, index) => (isFull[index] ? amount : (others[index] as bigint)));
 };
 
-// During a holiday, the price determines which rule applies, and therefore which uncertainties.
+// During a holiday, the price determines which rule applies, and therefore which uncertainties are reported.
 const decided = ({ treatments, isHoliday }: Treated, assessments: readonly Assessment[]): readonly Treatment[] =>
   isHoliday ? assessments.map(({ treatment }) => treatment) : treatments;
 

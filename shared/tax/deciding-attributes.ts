@@ -118,7 +118,7 @@ const decisiveAttributes: ReadonlySet<string> = new Set([
 const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean =>
   effect.type !== 'not_established' && (decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`));
 
-/** Returns the attributes with which a product keeps the effect that it has without them, by group. */
+/** Returns the attributes that do not change the effect on a product, joined by group. */
 const listConfirming = (missing: readonly DecidingAttribute[], product: ProductTaxCode): readonly string[] => {
   const deciding = new Set(missing.map(({ attribute }) => attribute.code));
   const groups = new Set(missing.map(({ attribute }) => attribute.group.key));
@@ -144,7 +144,7 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
       !(effect.type === 'use_split' && uses.has(one.attribute.code)) &&
       !(isUntaxed(effect) && isUntaxed(one.effect)),
   );
-  // A holiday can decide only if it does not already include the product without attributes.
+  // Attributes of a holiday matter only if no holiday includes the product without them.
   if (effect.type === 'taxable' && !chooseRule(release, state, product, day, isHoliday))
     missing.push(...decidingAttributes(release, state, product, day, isHoliday));
   if (missing.length === 0 || effect.type === 'not_established') return [];

@@ -5,7 +5,10 @@ import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { GrossedUp, SourcedAt, TaxabilityReason, Treatment } from './assessment.ts';
 import type { Use } from './effects/definition.ts';
 
-/** Where a sale is sourced, with the five-digit ZIP and the county (five-digit FIPS) if known. Some rules apply by them. */
+/**
+ * Where a sale is sourced, with the five-digit ZIP and the county (five-digit FIPS) if known. Some rules depend on
+ * them.
+ */
 export type Sourcing = { readonly at: SourcedAt; readonly zip5: string | null; readonly county: string | null };
 
 /** A taxing place, and how the sale is sourced there. */

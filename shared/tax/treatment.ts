@@ -247,7 +247,7 @@ const resolveRule = (
   const { day, product, use, collectionExemption, currency } = taxedProduct;
   const ruleId = rule?.id ?? null;
   const rateUncertainties = rate ? uncertaintiesAboutRate(rate, taxedJurisdiction) : [];
-  // A state without the tax has nothing to exempt a buyer from.
+  // If the state has no tax, the buyer's exemption does not matter.
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
     return { effect: taxNothing('not_subject_to_tax'), ruleId: null, uncertainties: rateUncertainties };
   if (collectionExemption) return { effect: taxNothing(collectionExemption), ruleId, uncertainties: [] };

@@ -38,7 +38,7 @@ export const otherCurrency = (
   message: `${name}, rule ${id}: its amounts are in ${state}, but the document is in ${document}. This tax was not calculated.`,
 });
 
-/** Reports that a state's mandatory table could not be applied, for the same reason. */
+/** Reports that a state's mandatory table was not applied, because the document is in a different currency. */
 export const otherCurrencyTable = ({ name, currency }: Release, document: string): Uncertainty => ({
   code: 'content_unconfirmed',
   message: `${name}: its tax tables are in ${currency}, so the tax on this document in ${document} was rounded half up.`,
@@ -87,7 +87,7 @@ const holidayYears = new WeakMap<Release['rules'], readonly number[]>();
 /**
  * Returns an uncertainty about a product on a day whose year has no holidays on record, if the nearest year on record
  * has one within eight days of the same weekday: a holiday such as the third Sunday in August moves by a week. Steps of
- * 364 days drift by 1.25 days a year, so this finds holidays only in a few years.
+ * 364 days drift by 1.25 days a year, so this works only for a few years.
  */
 export const uncertaintiesAboutHolidays = (
   release: Release,
@@ -109,7 +109,7 @@ export const uncertaintiesAboutHolidays = (
   return [{ code: 'content_approximate', message }];
 };
 
-/** Reports shipping that was taxed as not separately stated, because its code does not state it. */
+/** Reports shipping that was taxed as not separately stated, because its code lacks the attribute. */
 export const uncertaintiesAboutShipping = (
   rule: DecidingRule | undefined,
   { canonical }: ProductTaxCode,
@@ -201,7 +201,7 @@ export const roundingUncertainties = (
   return uncertainties.sort((left, right) => left.charge - right.charge);
 };
 
-/** Determines whether a third party's discount, such as a manufacturer's coupon, lowers the taxable price. */
+/** Returns the setting for third-party discounts, such as manufacturers' coupons. */
 
 const couponSetting = ({ release }: Place, day: string) => settingOn(release?.settings.coupons ?? [], day);
 

@@ -129,7 +129,9 @@ const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
   return `${place.name}, ${policyTexts[policy]}.`;
 };
 
-/** Returns a sentence, after a space, about what the law or the account changes for a sale from another state. */
+/**
+ * Explains how the law or the account changes the tax on a sale from another state. The sentence starts with a space.
+ */
 const remoteText = ({ remote }: LocatedLine): string => {
   switch (remote?.kind) {
     case 'elected':

@@ -40,7 +40,7 @@ const corruptOrThrow = (error: unknown): ContentCorrupt => {
 export const catchCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
   reading.catch(corruptOrThrow);
 
-/** Does the same for a synchronous read. */
+/** `catchCorrupt` for a synchronous read. */
 export const catchCorruptSync = <Value>(read: () => Value): Value | ContentCorrupt => {
   try {
     return read();

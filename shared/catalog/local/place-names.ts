@@ -87,7 +87,7 @@ const placeSuffix = / (CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
 /** Returns whether a name ends in the word for a kind of place: `Beecher City`. */
 export const hasSuffix = (plain: string): boolean => placeSuffix.test(plain);
 
-/** Removes that word from a plain name: `Beecher`. */
+/** Removes the word for a kind of place: `Beecher City` becomes `Beecher`. */
 export const withoutSuffix = (plain: string): string => plain.replace(placeSuffix, '');
 
 /** Returns the key shared by all readings of a plain name: `LAKE` for `Lake`, `Lake City`, `Lakecity` and `La Ke`. */

@@ -112,7 +112,7 @@ const stateAdvice = (text: string): string => {
   return `${JSON.stringify(text)} is not a state. Send a two-letter state code such as MI, or the name of the state.`;
 };
 
-/** Spreadsheets and numbers lose the leading zeros of ZIP codes in the Northeast. */
+/** Returns what to send instead of a malformed ZIP. Spreadsheets drop the leading zeros of ZIPs in the Northeast. */
 const zipAdvice = (text: string, state: string | null): string => {
   const [, lost] = /^(\d{3,4})(?:-\d{4})?$/.exec(text) ?? [];
   if (lost === undefined) return 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.';

@@ -26,7 +26,7 @@ export const thresholdCliff = defineEffect({
       ),
     ),
   isInMoney: always,
-  // With a higher rate below the second amount, the tax falls there.
+  // If the rate below `reduced_below` exceeds the general rate, the tax falls at that amount.
   isMonotonic: ({ reduced_rate }, general) => scaledRate(reduced_rate ?? '0').units <= general,
   withoutOwnRate: ({ reduced_below: _, reduced_rate: __, ...effect }) => effect,
   resolve: (effect, { general }) => {
@@ -65,8 +65,8 @@ export const thresholdCliff = defineEffect({
 
 /**
  * Taxes the whole price up to the amount (or below it, if inclusive); above it, the price is exempt (bullion in New
- * York). The amount is for a unit or for all units of a line. The tax falls at the amount, as the law requires. Included
- * tax can still be extracted, because net plus tax never jumps over a gross on the way up.
+ * York). The amount is for a unit or for all units of a line. The tax falls at the amount, as the law requires.
+ * Included tax can still be extracted, because net plus tax skips no gross amount while it rises.
  */
 export const exemptAbove = defineEffect({
   schema: () =>
