@@ -33,7 +33,7 @@ type Recorded = Pick<
 
 const chargedTax = ({ charged, currency }: Order): string => formatAmount(charged.total, minorDigits(currency));
 
-/** Returns whether two dates are the same. A day and a timestamp always are, because the time zones can differ. */
+/** Returns whether two dates are the same. A day always matches a timestamp, because the time zones can differ. */
 const isSameDate = (a: string, b: string): boolean =>
   a.includes('T') !== b.includes('T') || Date.parse(a) === Date.parse(b);
 
@@ -95,7 +95,7 @@ type Run = { readonly client: Client; readonly sales: Map<string, string | null>
 
 /**
  * Records an order, and adds its warnings. `sales` has the ids of the sales of this run by reference, because the list
- * of the API can lag; `null` if another transaction has the reference, which a refund of this file must not credit.
+ * of the API can lag; `null` marks a reference of another transaction, which a refund of this file must not credit.
  */
 const record = async (order: Order, { client, sales, warned }: Run): Promise<Outcome | OrderError> => {
   const { line, rows, body, reference, parent } = order;

@@ -72,7 +72,7 @@ const openLocalities = async (path: string, _: unknown, options: ReadOptions) =>
 /**
  * Alabama's file of current local rates. Fields: revenue.alabama.gov/sales-use/taxrates-file-help; header:
  * github.com/LukasNAP/TaxAP (tests/al-rates.test.mjs). A city's row contains the code of the county tax that is added
- * to the city's. Rates apply from their Active Date. Police jurisdictions, outside the city limits, are left out:
+ * to the city tax. Rates apply from their Active Date. Police jurisdictions, outside the city limits, are left out:
  * addresses do not contain their names.
  */
 export const alabama = stateTable({

@@ -74,7 +74,7 @@ export type Built =
 const citation = ({ describe }: Pick<Importer, 'describe'>, { files }: Summary, importedAt: string): string =>
   `${describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
 
-/** Returns the statewide jurisdictions: the state itself, and taxes such as Tennessee's on single articles. */
+/** Returns the statewide jurisdictions: the state itself, and taxes such as Tennessee's single article tax. */
 const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jurisdictions'] => [
   state,
   ...others.filter(({ type }) => type === 'state'),
@@ -111,13 +111,13 @@ const buildHead = (
   };
 };
 
-/** Returns the terms of remote sales. Files with rates for such sales define how local rates differ. */
+/** Returns the terms of remote sales without `may_differ` if the files have rates for such sales; otherwise `{}`. */
 const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions['importer']) =>
   remote_sales && hasRemoteRates ? { remote_sales: remote_sales.filter(({ policy }) => policy !== 'may_differ') } : {};
 
 /**
- * Returns whether an import has the rules, settings, terms and state rates that it would copy from a base release now:
- * an update of Levy can add dated values to a built-in release.
+ * Returns whether an import's rules, settings, terms and state rates still match the base release. An update of Levy
+ * can add dated values to a built-in release.
  */
 export const matchesBase = (head: ReleaseHead, base: Release, importer: BuildOptions['importer']): boolean => {
   const hasOwnRates = head.rates.length > 0 && head.rates.every((rate) => rate.source === source);

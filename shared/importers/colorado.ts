@@ -50,7 +50,10 @@ const readLayers = (cells: Readonly<Record<string, string>>): RowResult<readonly
 
 const isState = ({ type }: Layer): boolean => /^state$/i.test(type);
 
-/** Whether a code is of a county's area outside cities: those end in 0206 to 0208 (form DR 0800). */
+/**
+ * Whether a location is a county's area outside cities: its code ends in 0206 to 0208 (form DR 0800), or its name says
+ * so.
+ */
 const isUnincorporated = (name: string, code: string): boolean =>
   /020[678]$/.test(code) || /\b(?:county|unincorporated)\b/i.test(name);
 
@@ -60,7 +63,7 @@ const statewide: readonly string[] = ['RTD', 'CD'];
 /**
  * Returns the jurisdiction of a layer, such as `County`, `City` or `MTS`. The workbook identifies a layer only by its
  * type (`RTA`), Levy's tables by type and county (`district:RTA-037`, `county:PSI`). A match for the place comes first,
- * then one for its county outside cities. A type in neither is a district of the county.
+ * then a match for its county outside cities. A type without a match is a district of the county.
  */
 const getJurisdiction = (codes: OwnCodes, type: string, place: OwnPlace): Jurisdiction => {
   const { county } = place;
@@ -75,7 +78,10 @@ const getJurisdiction = (codes: OwnCodes, type: string, place: OwnPlace): Jurisd
   return level === 'county' ? taxOfKind(codes.countyTax(county), own, name) : codes.districtTax(own, name);
 };
 
-/** Returns the taxes of a location without the state's. The code of a location is the code of its city's tax only. */
+/**
+ * Returns the taxes of a location without the state tax. The location's code is the reporting code of its city tax
+ * only.
+ */
 const listTaxes = (
   layers: readonly Layer[],
   id: string,

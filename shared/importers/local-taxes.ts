@@ -70,8 +70,8 @@ export const combinedPlace = (
   });
 
 /**
- * Returns the places of a code with a separate rate: whole places, or the parts of places in the name of a district. A
- * name without a place is a district without a city.
+ * Returns the places of a code with a separate rate: whole places, or parts of the places in a district's name. If a
+ * name contains no place, it is a district without a city.
  */
 export const codedPlaces = (
   codes: OwnCodes,
@@ -274,7 +274,10 @@ export class LocalTaxes {
     return codes;
   }
 
-  /** Returns the places. A district without a city could overlap each place in its county with different rates. */
+  /**
+   * Returns the places. A district without a city gets the names of its county's places with different rates, because
+   * it could overlap them.
+   */
   private *placesWithNames(): Generator<Entry, readonly KeyedPlace[]> {
     const all = [...this.places.values()];
     const getRates = ({ keys }: KeyedPlace) => keys.map((key) => ratesText(this.taxes.get(key) as KeyedTax)).join();

@@ -28,7 +28,7 @@ const withoutParish = (name: string, parish: string): string | null => {
 
 /**
  * Louisiana's list of local rates by domicile. The workbook's layout is not documented: the columns come from the
- * Commission's lookup page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), with the parish. The rates do
+ * Commission's lookup page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), plus the parish. The rates do
  * not include the state's. A domicile in a part of a city makes the city ambiguous. A domicile without a city in its
  * name makes all cities of its parish ambiguous.
  */

@@ -1,6 +1,5 @@
 /**
- * A file with the local rates of one state: the content of its columns, which rows are skipped, and how the others are
- * read.
+ * A format of files with the local rates of one state: its columns, the rows to skip, and how to read the other rows.
  */
 
 import {
@@ -46,7 +45,7 @@ type Table<Of extends Columns> = {
 
 type StateTable<Of extends Columns> = Omit<StateFile, 'read'> & {
   readonly columns: Of;
-  /** Returns the table, or several of one file. Default: a table of text with a header in its first row. */
+  /** Returns the table of the file, or its tables. Default: a table of text with a header in its first row. */
   readonly open?: (path: string, columns: Of, options: ReadOptions) => Promise<Table<Of> | readonly Table<Of>[]>;
   /** The month of the rates in the name of the file (`dayOfFile`), and an example of a name. */
   readonly month?: { readonly pattern: RegExp; readonly example: string };

@@ -25,7 +25,7 @@ export const touchesAny = (zips: readonly string[], low: string, high: string): 
  */
 export const foreignZips = (state: string): string => `none of its ZIPs is in ${state}`;
 
-/** Returns why a row of a state is bad if its ZIP, of three to five digits, is not in the state. */
+/** Returns the reason to refuse a row whose ZIP (three to five digits) is not in the row's state. */
 export const foreignZip = (text: string, state: string): string => {
   const zip = text.padStart(5, '0');
   if (text.length < 5) return `ZIP ${text} has lost digits, and ${zip} is not in ${state}: format the column as text`;

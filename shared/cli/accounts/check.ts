@@ -50,7 +50,7 @@ const registrationFindings = (account: Account, today: string): Finding[] => {
 
 const frequencyText = (frequency: Frequency): string => frequency.replace('_', ' ');
 
-/** Without a due date, a return is never overdue, and gets no reminder. */
+/** Returns the advice for returns without a due date, which are never overdue and get no reminder. */
 const noDueDate = (state: string, frequency: Frequency, rule: string | null): string => {
   const known = listFrequencies(state).filter((one) => one !== frequency);
   const advice =
@@ -152,7 +152,7 @@ const policyFindings = (account: Account): Finding[] => {
   ];
 };
 
-/** Finds returns of periods that the first day of the books divides: the first one lacks the sales before that day. */
+/** Finds the periods that begin before the first day of the books: their first return lacks the earlier sales. */
 const booksFindings = ({ settings }: Account, states: readonly string[]): Finding[] => {
   const { books_open_from: opens, registrations } = settings;
   if (opens === null) return [];
@@ -168,7 +168,7 @@ const booksFindings = ({ settings }: Account, states: readonly string[]): Findin
   return [checkFinding('books_open_from', `${opens} is within a period of ${divided.join(', ')}`, action)];
 };
 
-/** Whether the account can file electronic returns in the member states in which it is registered. */
+/** Checks whether the account can file electronic returns in the member states in which it is registered. */
 const identityFindings = (account: Account, states: readonly string[]): Finding[] => {
   const { return_identity: identity } = account.settings;
   const unnamed = states.filter(

@@ -16,9 +16,7 @@ import { assignmentsFrom, fieldsHelp } from './settings.ts';
 
 type Quiet = { readonly json: boolean | undefined; readonly quiet: boolean | undefined };
 
-/**
- * On a terminal, the operator chooses the time zone, because in UTC, sales of an American evening fall on the next day.
- */
+/** Prompts for the time zone on a terminal: in UTC, evening sales in the United States fall on the next day. */
 const promptTimeZone = async ({ json, quiet }: Quiet): Promise<string> => {
   const byDefault = defaultSettings(currentVersion).time_zone;
   if (json || quiet || !process.stdin.isTTY || !process.stdout.isTTY) return byDefault;

@@ -59,7 +59,7 @@ const summarize = (results: readonly CaseResult[]) => {
   return { passed: count('pass'), failed: count('fail'), not_applicable: count('not_applicable') };
 };
 
-/** Whether a case is printed: of other states, only the number of cases is. */
+/** Whether a case is printed. For other states, only the number of cases is printed. */
 const isListed = (worked: ListedCase, head: Release): boolean =>
   (isUnreadable(worked) && stateCode(worked.state ?? '') === null) || isOfState(worked, head);
 

@@ -1,4 +1,4 @@
-/** `content diff`: the changes if one release replaces the other. */
+/** `content diff`: the changes if one release replaces another. */
 import { toDay } from '../../base/calendar.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { isOwn } from '../../catalog/own-rules.ts';

@@ -87,8 +87,8 @@ export const verify = subcommand({
 });
 
 /**
- * Parts in the order of the hash: ZIP codes first, then cities. The table sorts a city such as `29 PALMS` among the ZIP
- * codes, so these cities are buffered until the last ZIP code.
+ * Yields the parts in the order of the hash: ZIP codes first, then cities. The table sorts a city such as `29 PALMS`
+ * among the ZIP codes, so these cities are buffered until the last ZIP code.
  */
 async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<ReleasePart> {
   const held: ReleasePart[] = [];

@@ -138,7 +138,7 @@ const entryFindings = async (
   });
 };
 
-/** Whether a filing occupies its period. A canceled one does until all of its entries are open again. */
+/** Whether a filing occupies its period. A canceled filing occupies it until all of its entries are open again. */
 const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'canceled' || isUnfinished;
 
 /** Checks the periods of the filings: each filing refers to the one before it, and each state's chain to the newest one. */

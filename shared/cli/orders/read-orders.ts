@@ -104,7 +104,7 @@ const lineTaxes = (items: readonly JsonObject[], currency: string): readonly big
   return items.map(({ tax_amount: tax }, index) => taxFrom(tax, `/line_items/${index}/tax_amount`, currency));
 };
 
-/** Validates what the API does not validate, and removes the fields that it does not have. */
+/** Validates what the API does not validate, and removes the fields that the API does not have. */
 const orderFrom = ({ value, line, rows }: Parsed): Order => {
   const order = asObject(value) ?? refuse('/', 'Write a JSON object for each order.');
   const { tax_amount, status, reference_id: reference, parent_reference_id: parent, ...sentInput } = order;

@@ -133,12 +133,12 @@ export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax
     return { reason: 'registration', detail: 'The account is not registered in this state.' };
   if (levy === 0n && tax.line_items.some((item) => item.applied_exemption !== null))
     return { reason: 'exemption', detail: 'Levy applies an exemption of the customer.' };
-  // Every reason would explain the difference.
+  // If no tax was charged, every reason would explain the difference.
   if (total === 0n) return { reason: 'unknown', detail: 'Only Levy calculates a tax.' };
   const onLines = (lines ?? []).reduce((sum, line) => sum + line, 0n);
   const onShipping = total - onLines;
   const mostOnShipping = getShipping(tax).length > 0 ? total : tolerance;
-  // Systems export taxes of line items that they did not record as zeros.
+  // Systems export zeros for line item taxes that they did not record.
   const isComplete = onLines > 0n && onShipping >= -tolerance && onShipping <= mostOnShipping;
   return lines !== null && isComplete
     ? byLine(tax, { total, lines }, onShipping, digits)

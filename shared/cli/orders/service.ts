@@ -33,7 +33,7 @@ export const refusalText = ({ status, detail, errors }: Refused, rows: Order['ro
     .join(' ');
 };
 
-/** Calculates the tax of an order. An unknown field is an error, because its value would be missing in the tax. */
+/** Calculates the tax of an order. An unknown field is an error, because the tax would not reflect its value. */
 export const calculated = async (client: Client, { line, rows, body }: Order): Promise<Calculation | OrderError> => {
   const result = await client.post('/calculations', { body: body as never });
   if (!result.ok) return { line, error: refusalText(result.refusal, rows) };

@@ -141,7 +141,7 @@ export const getSortKey = (rank: number, width: number): number => rank * rankUn
 /** The number of 1970-01-01, so that every day from year 0 has a positive number. */
 const epoch = 720_000;
 
-/** Numbers the days consecutively. */
+/** Returns the consecutive number of a day, or `none` for `null`. */
 export const dayNumber = (day: string | null, none: number): number =>
   day === null ? none : Date.parse(day) / dayMs + epoch;
 

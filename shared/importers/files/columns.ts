@@ -48,7 +48,7 @@ const newColumn = <Value>(
   expected: string,
 ): Column<Value> => ({ headers: [headers].flat(), read, expected });
 
-/** The kinds of columns, with what makes a column optional. */
+/** The kinds of columns, and modifiers such as `optional`. */
 export const column = {
   /** A column with its own reader. */
   parsed: newColumn,
@@ -69,7 +69,7 @@ export const column = {
     newColumn(header, (cell, codes) => codes?.countyNamed(getName(cell)) ?? null, expected),
   /** A column that a file may omit; its cells are then `''`. */
   optional: <Value>(base: Column<Value>): Column<Value> => ({ ...base, isOptional: true }),
-  /** A column whose official files have several of its headers: the first of the list is read. */
+  /** A column for which official files have several headers: the first one in the list is read. */
   preferFirst: <Value>(base: Column<Value>): Column<Value> => ({ ...base, prefersFirst: true }),
 };
 
@@ -92,13 +92,13 @@ export const readCells = <Of extends Columns>(
 /** A row of a table with a header. */
 export type HeadedRow<Of extends Columns> = Omit<Row, 'cells'> & { readonly cells: Texts<Of> };
 
-/** The number of rows that show whether the rows of a file end with more separators than its header. */
+/** The number of rows at the start of a file that `checkWidth` compares with the header. */
 const sampleSize = 100;
 
 /**
  * Returns a check for rows whose cells are shifted, for example by a decimal comma. In some files, each row ends with
- * separators: then the first rows all have more cells than the header, and every row must have the same number. If none
- * of them has a value in the last column of the header, the rows are shifted: its empty cells look like separators.
+ * separators. Then the first rows all have more cells than the header, and every row must have the same number. If the
+ * header's last column is empty in all of them, surplus cells are refused, because they could be shifted cells.
  */
 const checkWidth = ({ length }: readonly string[], first: readonly (Row | BrokenRow)[]) => {
   const whole = first.filter(

@@ -66,14 +66,14 @@ const detectSeparator = (text: string): string => {
 
 /**
  * Returns why a row was not read as it was written, or `null`. A cell with a line break can be an unclosed quote, which
- * includes the following rows. In a row with surplus cells, a separator within a cell can have shifted the others.
+ * includes the following rows. In a row with surplus cells, a separator within a cell can have shifted the other cells.
  */
 export const misreadReason = ({ firstLine, line, surplus = null }: Omit<Row, 'cells'>): string | null =>
   firstLine === undefined
     ? surplus
     : `spans lines ${firstLine} to ${line}: check that the quote on line ${firstLine} is closed`;
 
-/** Parses the text of a table block by block. Rows are not objects of a stream, which would take twice as long. */
+/** Parses the text of a table block by block. Does not use an object stream, which would take twice as long. */
 const newRowParser = (separator: string) => {
   let broken: BrokenRow | undefined;
   let last: Position = { lines: 0, empty_lines: 0 };

@@ -24,7 +24,7 @@ const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease,
   return ownTexts(active?.own).filter((text) => !kept.includes(text));
 };
 
-/** Describes the releases and places that an activation would remove: active, but not below the release. */
+/** Describes the active releases and places that an activation would remove, because they are not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
   const kept = getChain(head);
   const lost = getChain(active.head).filter((id) => !kept.includes(id));

@@ -167,8 +167,8 @@ const listExamples = (
 
 /**
  * Applies the gates to a release that would replace the active one. Returns the results, and sentences that list
- * changes which fail a gate. `known` is their comparison if the import has already made it. Rejects with
- * `ContentCorrupt` if either release is corrupt.
+ * changes which fail a gate. `known` is the comparison of the two releases, if the import has already made it. Rejects
+ * with `ContentCorrupt` if either release is corrupt.
  */
 export const measureGates = async (
   candidate: OpenRelease,

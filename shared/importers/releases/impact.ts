@@ -63,8 +63,8 @@ type RatePair = { readonly kind: RateKind; readonly before: bigint; readonly aft
 const getGoodsKind = (kind: RateKind): RateKind => (kind === 'food_interstate' ? 'general_interstate' : 'general');
 
 /**
- * Returns the rates of one kind in two releases. If only one release has rates on food, the other may have a state rule
- * instead. Without a separate rate, food had at most the general rate.
+ * Returns the rates of one kind in two releases; `null` if they cannot be compared. A release without rates on food may
+ * have a state rule instead, so its rate on food is at most the general rate.
  */
 const combinedPair = (kind: RateKind, before: ChargedRates, after: ChargedRates) => {
   const [old, next] = [before.byKind[kind], after.byKind[kind]];

@@ -13,7 +13,7 @@ type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_fro
 /** Addresses of a ZIP or city, and the days on which a release covers them. */
 type Named = { readonly days: readonly Span[]; readonly ranges: readonly NumberRange[] };
 
-/** The locations that a release covers in part (`some`), and those with all taxes of every address (`all`). */
+/** All locations of a release (`some`), and the locations with all taxes of every address (`all`). */
 type KeyNames = { readonly key: string; readonly some: readonly Named[]; readonly all: readonly Named[] };
 
 const includes = (spans: readonly Span[], day: string): boolean =>
@@ -75,8 +75,8 @@ class Upper {
   }
 
   /**
-   * Returns the last day on which an address is left to a fallback release: `null` without an end, `undefined` if there
-   * is none. Before `complete_from`, the release with the longer history applies.
+   * Returns the last day on which the newer releases do not cover an address of this release: `null` without an end,
+   * `undefined` if there is none. Before `complete_from`, the release with the longer history applies.
    */
   lastDayWithout({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): string | null | undefined {
     const levels = this.levels.get(key) ?? [];

@@ -186,9 +186,9 @@ const activateIfAllowed = async (
 };
 
 /**
- * Returns whether a release need not be imported again. It must have the values of the built-in release. An inactive
- * one must also overlay the active release, which is a different one after another import or a change of custom rules.
- * A release below another import is kept, because a repeated import would replace the rates of the import above it.
+ * Returns whether a release need not be imported again. Its values must match the built-in release. An inactive release
+ * must also overlay the active release, which another import or a change of custom rules can replace. A release below
+ * another import is kept, because a repeated import would replace the rates of the import above it.
  */
 const isCurrent = async (release: string, active: ActiveRelease, { format }: Importable): Promise<boolean> => {
   const { below, chain } = positionOver(active);

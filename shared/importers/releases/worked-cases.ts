@@ -64,7 +64,7 @@ export const WorkedCase = z.looseObject({
 });
 export type WorkedCase = z.infer<typeof WorkedCase>;
 
-/** A case of a different shape, and the problems of its fields. */
+/** A case that the schema rejects, and the problems of its fields. */
 type UnreadableCase = { readonly id: string; readonly state: string | null; readonly problem: string };
 
 export type ListedCase = WorkedCase | UnreadableCase;

@@ -17,7 +17,7 @@ const columnCount = 11;
 const plainName = /^[A-Z0-9-]+$/;
 const plainId = /^[A-Z0-9]*$/;
 
-/** A single number or identifier needs no parity. */
+/** Returns the parity of a range; `null` if it cannot be read. A single number or identifier needs no parity. */
 const parseParity = (text: string, isSingle: boolean): 'E' | 'O' | 'B' | null => {
   const letter = text.toUpperCase();
   if (letter === 'E' || letter === 'O' || letter === 'B') return letter;

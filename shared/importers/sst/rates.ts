@@ -286,7 +286,7 @@ export class RateBook {
     return [];
   }
 
-  /** Leaves each key one rate per day. Yields remarks and a note about overlapping rows. */
+  /** Reduces each key to one rate per day. Yields remarks and a note about overlapping rows. */
   private *settle(file: string): Generator<Entry> {
     const overlaps: (Overlap & { readonly key: LayerKey })[] = [];
     for (const [key, lines] of this.rows) {

@@ -71,7 +71,7 @@ const parseEffect = (type: string, fields: readonly string[], ownRate: string): 
   return data;
 };
 
-/** Returns the effects of a value on state and local tax; `null` if not established. */
+/** Converts an answer of the conditions table to its effects on state and local tax; `null` if not established. */
 const getEffects = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
   const [name = '', ...fields] = answer.split(' ');
   if (name === 'open') return null;
@@ -104,7 +104,10 @@ const additionalTaxes: Readonly<Record<string, string>> = {
   'FOOD.CATERING': 'Assumed: local taxes on meals are not part of this tax.',
 };
 
-/** Localities add no tax to a special rate on meals, except in Vermont, where a hand-written rule sets one. */
+/**
+ * Returns the sentence about taxes that are due in addition. Localities add no tax to a special rate on meals, except
+ * in Vermont, where a hand-written rule sets the local tax.
+ */
 const findAdditionalTax = ({ code, attributes, treatment }: TaxabilityRow): string | undefined => {
   const taxedLike = attributes.split('+').includes('_HEATED') ? 'FOOD.PREPARED_FOOD' : code;
   return taxedLike.startsWith('FOOD.') && treatment !== 'taxable' ? undefined : additionalTaxes[taxedLike];

@@ -100,10 +100,10 @@ const isSameAnswer = (left: Entry, right: Entry): boolean =>
   JSON.stringify([left.answer, left.from, left.to]) === JSON.stringify([right.answer, right.from, right.to]);
 
 /**
- * Returns the entries of a code. Entries by use are merged into the entry without a use that has the same other
- * attributes, on their days. Entries that cannot be merged remain unchanged and apply only to products with the
- * attribute. If the code itself is split by use, an entry with a different attribute and the same treatment is left
- * out, because the split covers it.
+ * Returns the entries of a code. Entries by use are merged, on their days, into the entry without a use that has the
+ * same other attributes. Entries that cannot be merged remain unchanged and apply only to products with the attribute.
+ * If the code itself is split by use, an entry with a different attribute and the same treatment is left out, because
+ * the split covers it.
  */
 export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
   const groups = [...Map.groupBy(entries, getKey).values()];
@@ -133,8 +133,9 @@ const resolveTie = (left: Entry, right: Entry, known: ReadonlySet<string>): Entr
 };
 
 /**
- * Returns entries for products with the attributes of two conflicting entries of one code, unless an entry covers both:
- * their treatment is not established. `others` are hand-written rules, which do not conflict with each other.
+ * Returns entries with a treatment that is not established, for products with the attributes of two conflicting entries
+ * of a code. Skips a pair if an entry covers both. `others` are hand-written rules, which do not conflict with each
+ * other.
  */
 export const tiesAmong = (entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] => {
   const known = new Set([...entries, ...others].map(({ attributes }) => getSet(getRequired(attributes))));

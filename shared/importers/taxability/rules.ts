@@ -76,8 +76,8 @@ const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined =
 };
 
 /**
- * Returns the hand-written rules of the state's taxes on what a cap excludes from local taxes, such as Tennessee's single
- * article tax.
+ * Returns the hand-written rules of statewide taxes on the part of a price above the local cap, such as Tennessee's
+ * single article tax.
  */
 const listTaxesAboveCap = (own: Release): readonly Rule[] =>
   own.jurisdictions
@@ -105,8 +105,7 @@ const isAtLeast = (left: Confidence, right: Confidence): boolean =>
 /**
  * Returns whether a hand-written rule decides in place of an entry. A contradicting entry decides if it has at least
  * the same confidence, and either an attribute that the rule does not require, or the exact code while the rule has
- * only its family. A rule of the family does not hide that the treatment of a code is not established, or what a row
- * assumes.
+ * only its family. A rule of the family hides neither a treatment that is not established nor the assumption of a row.
  */
 const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
   const { state } = entry.answer;
@@ -170,7 +169,7 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
 const forAnimals = '_ANIMAL_USE';
 
 /**
- * Returns entries for animals: a product that is exempt for people could be taxable for them, so without a row its
+ * Returns entries for animals: a product that is exempt for people could be taxable for animals, so without a row its
  * treatment is not established.
  */
 const listAnimalEntries = (entries: readonly Entry[]): readonly Entry[] => {

@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { firstDay, isDay, monthNumber } from '../../base/calendar.ts';
 
 /**
- * File systems allow 255 bytes, which leaves room for `.part` and similar suffixes. Known names are shorter than 100.
+ * File systems allow 255 bytes. The lower limit leaves room for suffixes such as `.part`. Known names are shorter than
+ * 100 bytes.
  */
 const bytesMax = 200;
 

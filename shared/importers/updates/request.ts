@@ -30,7 +30,7 @@ export const isPublicAddress = (address: string): boolean => {
   return family === 6 && global.check(address, 'ipv6') && !blocked.check(address, 'ipv6');
 };
 
-/** A URL that no attempt may read. The message is a phrase without a subject. */
+/** Thrown for a URL that must not be requested. The message is a phrase without a subject. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

@@ -86,7 +86,8 @@ const labels = { county: 'COUNTY', city: 'CITY', district: 'LOCAL' } as const;
 
 /**
  * Splits shares into local taxes. If one share is the state's rate, the others are local taxes; otherwise the part
- * above the state's rate is one. Shares with the same name are one tax, because its code is made from the name.
+ * above the state's rate is one local tax. Shares with the same name are one tax, because its code is made from the
+ * name.
  */
 const listParts = (shares: readonly Share[], stateUnits: bigint, place: string, base: Release) => {
   const state = shares.find(({ rate, units }) => isStateWide(rate) && units === stateUnits);
