@@ -96,7 +96,7 @@ it.each([
 
 it('trims a name', () => expect(parseName('  Müller & Söhne  ')).toBe('Müller & Söhne'));
 
-// commander prints the value of an InvalidArgumentError.
+// Not an InvalidArgumentError, because commander prints its value.
 it.each([
   () => parseName('\u001b[31mred'),
   () => parseAddress('https://shop:secret@levy.example'),

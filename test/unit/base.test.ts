@@ -180,7 +180,7 @@ describe('the JSON checker', () => {
     expect(wrong).toBeGreaterThan(1000);
   });
 
-  // The maximum body size. A regular expression with a repeated group would overflow its stack.
+  // Texts of the maximum body size, on which a regular expression with a repeated group would overflow the stack.
   it.each([
     ['a long string', `{"a":"${'x'.repeat(1_000_000)}", }`, 'a field name in double quotes'],
     ['a long string without its end', `{"a":"${'x'.repeat(1_000_000)}`, 'a value'],

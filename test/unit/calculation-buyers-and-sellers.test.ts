@@ -46,7 +46,7 @@ describe('exemption certificates', () => {
     expect(listReasons(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
   });
 
-  // One charge for taxable and untaxed goods is taxed completely, also if a certificate exempts a part of the goods
+  // One charge for taxable and untaxed goods is taxed completely, even if a certificate exempts a part of the goods
   // (N.Y. Tax Bulletin ST-838, "nontaxable products or services"; Louisiana RIB 25-025, which names sales for resale).
   it.each([
     [{ city: 'New York', state: 'NY', postal_code: '10001' }, none, '3.55', '12.43'],

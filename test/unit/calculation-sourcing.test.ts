@@ -266,7 +266,7 @@ it("uses the document's buyer address if a line has none, and requires one of th
   const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
   const missing = { code: 'validation_required_field', source: { pointer: '/customer/address' } };
   for (const customer of [null, {}, { address: null }, { address: {} }, { address: { city: '', state: null } }]) {
-    // California owes 7.25% in Alpine County.
+    // The rate in Alpine County, California, is 7.25%.
     const to = { state: 'CA', postal_code: '96120' };
     const request = { customer: { address: to }, line_items: [{ ...line, customer }] };
     expect(calculationProblems({ ...request, tax_date: '2026-11-20' }, testNow)).toEqual([]);

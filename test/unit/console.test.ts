@@ -405,7 +405,7 @@ it('writes 100,000 rows, with the sum of their amounts', async () => {
   const values = getSheet(bytes).matchAll(/<v>(\d+)\.(\d\d)<\/v>/g);
   const cents = [...values].map(([, whole, part]) => BigInt(`${whole}${part}`));
   expect(cents).toHaveLength(100_000);
-  // The file has 100 rows of each whole amount 0 to 999, and 1,000 times the cents 10 to 99 and 10 to 19.
+  // Each whole amount from 0 to 999 has 100 rows, with the cents 10 to 99 and then 10 to 19.
   const parts = Array.from({ length: 100 }, (_, at) => 10 + (at % 90)).reduce((sum, part) => sum + part, 0);
   expect(cents.reduce((sum, value) => sum + value, 0n)).toBe(BigInt(100 * 100 * ((999 * 1000) / 2) + 1000 * parts));
 });

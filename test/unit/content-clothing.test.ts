@@ -31,7 +31,7 @@ it.each(readings('clothing rule of a county in New York'))(
 describe('clothing in New York with an import', () => {
   const woocommerce = (...rows: readonly string[]) => ({ format: 'woocommerce' as const, rows });
   const zipRates = (...rows: readonly string[]) => ({ format: 'zip-rates' as const, rows });
-  /** Loaded as an import over the built-in release, which maps the ZIP to a county. */
+  /** Sets the built-in release, which maps the ZIP to a county, as the fallback of an import. */
   const overBuiltIn = (releaseFor: ReleaseFor): ReleaseFor => {
     const views = new Map<Release, Release>();
     return (address) => {

@@ -8,7 +8,7 @@ import { computeImpact } from '../../shared/importers/releases/impact.ts';
 import { buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
 import { changesAt } from '../support/local-content.ts';
 
-/** Rates as `A 0.01 2020-01-01..2020-12-31`, then the rate on food and the rate of sales from other states. */
+/** Parses `A 0.01 2020-01-01..2020-12-31`, then optional rates on food and on sales from other states. */
 const readRates = (texts: readonly string[]): readonly Rate[] =>
   texts.map((text) => {
     const [code = '', value = '', days = '', food_rate, interstate] = text.split(' ');

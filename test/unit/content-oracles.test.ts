@@ -84,7 +84,7 @@ describe('the lookup order', () => {
     level: string;
     possible: readonly string[];
     usual: readonly string[];
-    /** Taxes other than the possible ones could be due. */
+    /** Whether a tax that is not in `possible` could be due. */
     isUncertain: boolean;
     isPart: boolean;
     isYielding: boolean;
@@ -92,7 +92,7 @@ describe('the lookup order', () => {
 
   const holds = ({ low, high }: Row, point: string) => low <= point && point <= high;
 
-  /** A gap begins where the ZIP begins or right after a row. */
+  /** Whether the rows leave a gap in the ZIP, which can begin only with the ZIP or right after a row. */
   const hasHole = (rows: readonly Row[], zip5: string) =>
     [`${zip5}0000`, ...rows.map(({ high }) => String(BigInt(high) + 1n).padStart(9, '0'))]
       .filter((point) => point.startsWith(zip5))
@@ -180,7 +180,7 @@ describe('the lookup order', () => {
     const zipped = new Set(
       locations.filter(({ zips: own }) => own.length > 0).flatMap((one) => one.alternatives.flat()),
     );
-    // If all its ZIPs are listed, a city name adds no information to a ZIP.
+    // If all ZIPs of a city are listed, the city's name adds no information to a ZIP.
     const isSilent =
       isRestKnown && cityRows.every(({ alternatives }) => alternatives.flat().every((one) => zipped.has(one)));
     const found = zip5 === null ? undefined : inZip(rows, asked);

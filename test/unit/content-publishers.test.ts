@@ -199,7 +199,7 @@ describe('links on a page', () => {
       expect(listLinks(html, base).map(({ href }) => href)).toEqual(links);
     });
 
-    // A tree of these tags took 338 s. `npm run fuzz` measures the time for such pages.
+    // Building a tree of these tags took 338 s. `npm run fuzz` measures the time for such pages.
     it('parses a page of 4 MB of nested tags', () => {
       const links = listLinks('<div>'.repeat(800_000) + link('a.csv'), base);
       expect(links.map(({ href }) => href)).toEqual(['https://example.gov/rates/a.csv']);

@@ -24,7 +24,7 @@ const at = (imported: Imported, to: object, tax_date = day): string => {
 };
 const warningsAt = (imported: Imported, to: object) => ask1(imported, to, day).warnings.map(({ message }) => message);
 
-// Under the names of the current quarter.
+// Imports the files under the names of the current quarter.
 const wisconsin = () =>
   importFiles(
     'sst',

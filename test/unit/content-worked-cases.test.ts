@@ -152,8 +152,8 @@ it('never uses the state rate for a rule on local taxes', () => {
 
 describe('definitions of food', () => {
   /**
-   * Sweets with flour, sweets that need refrigeration, and drinks with milk or mostly juice are food in states with the
-   * Streamlined definitions: each tax in their tables applies to them as to groceries.
+   * States with the Streamlined definitions count sweets with flour, sweets that need refrigeration, and drinks with
+   * milk or mostly juice as food. Each tax of these states applies to such products as to groceries.
    */
 
   /**

@@ -62,7 +62,7 @@ const byPrice = ({ lines }: Bill): Record<string, string> =>
 
 /**
  * The month above by hand. 100,000 credits; of 300,000 sales 150,000 begin as drafts, of which 120,000 are finalized,
- * 30,000 expire and 30,000 are changed before; 270,000 sales and 100,000 credits are filed.
+ * 30,000 expire and 30,000 are changed as drafts; 270,000 sales and 100,000 credits are filed.
  * Requests: 1,000,000 + 400,000 + (30,000 + 120,000) + 200,000 + 40,000 = 1,790,000.
  * Records: 150,000 + 150,000 + 100,000 + 120,000 + 30,000 + 270,000 + 100,000 = 920,000. Sales and credits that are created as
  * final are two events: 250,000 more, 1,170,000. Runs: 2 x 730 x 12 = 17,520.
@@ -86,7 +86,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
   // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600; idle runs 9 x 8,760 = 78,840; counting 2 x 370,000 + 350,400.
   // 4,624,840 x 0.125 = 0.5781
   readUnit: '0.58',
-  // A month: 150 + 3 + 24 + 225 + 200 + 9 + 108 + 50 = 769 MB, marks 370,000 x 330 = 122.1 MB, two of them
+  // A month: 150 + 3 + 24 + 225 + 200 + 9 + 108 + 50 = 769 MB, marks 370,000 x 330 = 122.1 MB; two months
   // 1,782.2; records 550 MB x 3 / 30 = 55; others 100: 1,937.2 MB. Indexes 2 x 400,000 x 2,000 = 1,600 MB.
   // 3,537,200,000 / 2^30 = 3.2943 x 0.25 = 0.8236
   tableStorage: '0.82',
@@ -194,8 +194,8 @@ describe('charges', () => {
 describe('the list prices', () => {
   it('matches published examples', () => {
     const getCharge = (name: PriceName, units: bigint) => charge(prices[name], units * prices[name].counts);
-    // infracost, from AWS' price list: 7.5, 11.25 and 18.75 billion GB seconds of arm64 are 100,000.50, 135,001.13 and
-    // 200,000.63 (125 and 625 thousandths, each rounded up); 10,240, 40,960 and 5,800 GB are expected here.
+    // infracost, from AWS' price list: 7.5, 11.25 and 18.75 billion GB-seconds of arm64 cost 100,000.50, 135,001.13 and
+    // 200,000.63 (each half cent rounded up). 10,240, 40,960 and 5,800 GB of transfer are in different price tiers.
     expect(getCharge('lambdaTime', 37_500_000_000n)).toBe(435_002_25n);
     expect(getCharge('transferOut', 57_000n)).toBe(921_60n + 3_481_60n + 406_00n);
     // AWS: 48,800 traces above the free tier cost 0.24 dollars.
@@ -285,8 +285,8 @@ describe('npm run cost', () => {
     const after = await json('--prices', file);
     const toDollars = ({ services }: Printed, name: string) =>
       services.find(({ service }) => service === name)?.dollars;
-    // Of 95,000 sales 19,000 are drafts: 1,000,000 and 100,000 made, 9,500 + 13,300 changed, 50,000 retrieved and 5,000
-    // listed. 1,177,800 x 7 / 1,000,000 = 8.2446.
+    // Requests, with 19,000 drafts among 95,000 sales: 1,000,000 calculations, 100,000 creations, 9,500 + 13,300 changes,
+    // 50,000 gets and 5,000 lists. 1,177,800 x 7 / 1,000,000 = 8.2446.
     expect(toDollars(after, 'API Gateway')).toBe('8.24');
     expect(toDollars(after, 'Data transfer')).toBe('1.00');
     for (const service of ['Lambda', 'DynamoDB', 'CloudWatch'])

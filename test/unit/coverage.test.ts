@@ -322,12 +322,12 @@ describe('the taxability page', () => {
   });
 
   it.each([
-    // N.Y. Tax Law 1115(a)(30): clothing below 110 dollars. Minn. Stat. 297A.67 subd. 8. Tex. Tax Code 151.351: 80%
-    // of it.
+    // N.Y. Tax Law 1115(a)(30) exempts clothing below 110 dollars, and Minn. Stat. 297A.67 subd. 8 at any price. Tex. Tax
+    // Code 151.351 taxes 80% of data processing.
     ['CLOTHING.APPAREL', 'NY', 'D'],
     ['CLOTHING.APPAREL', 'MN', 'E'],
     ['SERVICES.DATA_PROCESSING', 'TX', 'P'],
-    // Ohio R.C. 5739.01(B)(3)(e): for business use.
+    // Ohio R.C. 5739.01(B)(3)(e) taxes only business use.
     ['SOFTWARE.SAAS', 'OH', 'U'],
     ['GENERAL', 'CA', 'T'],
   ])('shows %s in %s as %s', (code, state, letter) => {

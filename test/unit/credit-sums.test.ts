@@ -237,7 +237,7 @@ const getReturn = (transactions: readonly StoredTransaction[]) => {
 const listTaxes = ({ transaction }: StoredTransaction) => listCharges(transaction).flatMap(({ taxes }) => taxes);
 const sumCents = (amounts: readonly string[]) => amounts.reduce((sum, amount) => sum + toCents(amount), 0);
 
-/** Expects the calculated tax of a sale in its entries, and as over-collected what was recorded above it. */
+/** Expects the calculated tax in the entries of a sale, and any recorded excess as over-collected. */
 const expectDifferences = (sold: StoredTransaction, calculation: StoredTransaction, credits: StoredTransaction[]) => {
   const rows = listAmounts([sold]);
   for (const code of new Set(rows.map(({ jurisdiction_code }) => jurisdiction_code))) {
@@ -250,7 +250,7 @@ const expectDifferences = (sold: StoredTransaction, calculation: StoredTransacti
     expect(over_collected).toBe(isOver ? difference : 0n);
 };
 
-/** Expects that credits return the share of each charge's calculated tax that they credit of its net. */
+/** Expects credits to return each charge's calculated tax in proportion to its credited net. */
 const expectShares = (calculation: StoredTransaction, credits: readonly StoredTransaction[]) => {
   const charges = listCharges(calculation.transaction);
   const credited = credits.flatMap(({ transaction }) => listCharges(transaction));
@@ -262,7 +262,7 @@ const expectShares = (calculation: StoredTransaction, credits: readonly StoredTr
     return sum + share * toCents(tax_amount);
   }, 0);
   const returned = listAmounts(credits).reduce((sum, row) => sum - Number(getCalculated(row)), 0);
-  // A cent for each row.
+  // Each row may differ by a cent.
   expect(Math.abs(returned - due)).toBeLessThanOrEqual(listTaxes(calculation).length + 1e-6);
 };
 
@@ -368,7 +368,7 @@ describe('credits of a sale', () => {
               {
                 id: 'another',
                 quantity: '1',
-                // The line must fit the remaining amount with its tax, because the sale could have been taxed less.
+                // The price is small, so that it fits the remaining amount even if its tax rate is higher than the sale's.
                 unit_price: cents(Math.floor((toCents(sold.transaction.tax_amount) * percent) / 100)),
                 product_tax_code: 'GENERAL',
               },

@@ -158,7 +158,7 @@ it('returns the discount, the zero-return requirement and the source of a state'
     vendor_discount: expect.stringContaining('2.5%'),
     terms: { zero_return_required: true, source: expect.stringContaining('http') },
   });
-  // The cap that HB 523 of 2025 maintains. It was $1,500 in 2020.
+  // HB 523 of 2025 keeps this cap. It was $1,500 in 2020.
   expect(findFilingTerms('US-LA', 'month', '2026-10-31').vendor_discount).toContain('cap $750 a month');
   expect(findFilingTerms('US-OR', 'month', '2026-10-31').terms).toBeNull();
 });

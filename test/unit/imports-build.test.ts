@@ -55,7 +55,7 @@ describe('the parts of a release', () => {
 
 describe('jurisdictions of a ZIP+4', () => {
   const letters = fc.subarray(codes);
-  // Close together, around the first ZIP+4 of a ZIP, so that ranges overlap in every way.
+  // Most numbers are close to the first ZIP+4 of a ZIP, so that ranges overlap in every way.
   const number = fc.oneof(
     { weight: 5, arbitrary: fc.integer({ min: 28_009_990, max: 28_010_020 }) },
     { weight: 1, arbitrary: fc.constantFrom(28_000_000, 28_019_999, 28_020_000) },
@@ -72,7 +72,7 @@ describe('jurisdictions of a ZIP+4', () => {
     { minLength: 1, maxLength: 12 },
   );
 
-  /** Applies only the rule: the lowest rank, then the narrowest span, before spans are cut to ZIPs. */
+  /** Returns the sets with the lowest rank, then of the narrowest span, without cutting spans to ZIPs. */
   const expected = (list: readonly Span[], zip9: string, on: string): string[][] => {
     const there = list
       .filter(({ low, high, from, to }) => low <= zip9 && zip9 <= high && (from ?? '') <= on && on <= (to ?? '9'))
@@ -130,7 +130,7 @@ describe('the head of a release', () => {
     expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
     expect(getHead(again).content_hash).toBe(content_hash);
     expect(getHead(other).content_hash).not.toBe(content_hash);
-    // The hash identifies the parts, in any order of the keys of every object.
+    // The hash identifies the parts, regardless of the key order in objects.
     const turned: typeof head = JSON.parse(JSON.stringify(head), (_, value) =>
       value && typeof value === 'object' && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).toReversed())

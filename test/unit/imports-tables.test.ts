@@ -253,7 +253,7 @@ const shopRows = (rows: readonly ShopRow[], zip: string, city: string | null): r
   return sorted.flatMap(({ row }, index) => (sorted[index - 1]?.row.priority === row.priority ? [] : [row]));
 };
 
-// A price that four compound rates divide evenly.
+// A price on which the tax of four compound rates is exact.
 const price = 10n ** 24n;
 const share = (amount: bigint, { rate }: ShopRow): bigint => (amount * BigInt(rate)) / 1_000_000n;
 
@@ -326,7 +326,7 @@ it('charges the same as the shop with an imported WooCommerce table, or reports 
           };
           const { tax_amount, line_items } = ask(asked, { releaseFor });
           const shop = shopTax(applied);
-          // A ZIP and a city of different rows can contradict each other, which the response reports.
+          // Skips an address whose ZIP and city match rows that contradict each other.
           if (line_items[0]?.address_resolution.ambiguous) continue;
           compared += 1;
           expect({ postal_code, city, tax_amount }).toEqual({
@@ -512,7 +512,7 @@ it('omits periods that ended before the release in the virginia importer', async
 it('keeps the rate of an earlier Illinois file with an uncertainty if the rate now depends on the address', async () => {
   const file = fixture('ordmache-current.txt').content.toString();
   const line = file.split('\n').find((one) => one.includes('CHICAGO')) ?? '';
-  // The row of Chicago in the form of ALTON: with the flag Y and zeros.
+  // The row of Chicago with the flag Y and zeros, as in the row of ALTON.
   const open = `${line.slice(0, 60)}Y20261101${'0'.repeat(20)} ${line.slice(90, 132)}${'0'.repeat(16)}${line.slice(148)}`;
   const [earlier, now] = [
     await read('illinois', 'IL', changedFile('illinois')),

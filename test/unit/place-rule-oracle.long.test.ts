@@ -78,8 +78,8 @@ const listNames = (names: string): string[] => names.split('|').flatMap((one) =>
 type Named = (name: string) => readonly RateRow[];
 
 /**
- * Finds the rows of a place's name: by exact name, then by an alias or without spaces, then with or without the word
- * for its kind. The latter is not a match if both are postal names, and the place's name has a ZIP without the other.
+ * Returns a finder of rows by name: the exact name, then an alias or spaces left out, then with or without the word for
+ * the kind of place. The last is no match if both are postal names and a ZIP of the place's name lacks the given name.
  */
 const finderIn = (rows: readonly RateRow[], zips: readonly ZipRow[]): Named => {
   const keysIn = ({ names }: ZipRow) => listNames(names).map(getKey);
@@ -134,7 +134,7 @@ const rowsThere = (
   return found.find((rows) => rows.length > 0) ?? [];
 };
 
-/** The row for a county outside its places, or its only row. */
+/** The row for the rest of a county outside its places, or the county's only row. */
 const remainderIn = (rows: readonly RateRow[], county: string): RateRow | undefined => {
   const ofCounty = rows.filter((row) => row.county === county);
   return ofCounty.find(({ place }) => place === '') ?? (ofCounty.length === 1 ? ofCounty[0] : undefined);
@@ -237,7 +237,7 @@ const letters = (name: string): string =>
 
 type Case = { readonly city: string; readonly possible: readonly Lot[]; readonly isExact: boolean };
 
-/** The first name of other ZIPs of the state that is not a name of this ZIP: of a nearby ZIP, and of any ZIP. */
+/** Returns two names of other ZIPs that are not names of this ZIP: of a nearby and of a distant ZIP. */
 const otherCities = (all: readonly ZipRow[], at: number, isOwn: (name: string) => boolean): readonly string[] =>
   [at + 1, at + 7919].flatMap((start) => {
     const names = Array.from({ length: 20 }, (_, step) =>
@@ -318,7 +318,7 @@ const weakened = new Map<string, number>();
 const order = ['none', 'partial', 'complete'];
 
 const states = listStates().filter((state) => rateRows(state).some(({ rate }) => rate !== '0'));
-/** A ZIP without its city is checked for every twentieth ZIP. */
+/** Incomplete and misspelled addresses are checked for every twentieth ZIP. */
 const sparseStep = 20;
 const met = { certain: 0, ambiguous: 0, partial: 0 };
 

@@ -102,7 +102,7 @@ describe('one rate limiter', () => {
       const { admit } = rateLimiter(flaky, (error) => outages.push(error));
       const together = await Promise.all(Array.from({ length: 20 }, (_, index) => admit(`a${index % 2}`, 5, time)));
       expect(together.every(({ admitted, remaining }) => admitted && remaining === 5)).toBe(true);
-      // A second account does not call the counter: it would wait as long again.
+      // A second account does not call the counter, because its request would wait, too.
       for (; time < start + 60_000; time += 250) expect((await admit(`b${time % 3}`, 5, time)).admitted).toBe(true);
       expect(askedAt).toEqual([0, 0, 1000, 3000, 7000, 15_000, 31_000, 47_000]);
       expect(outages).toHaveLength(askedAt.length);
@@ -140,7 +140,7 @@ describe('one rate limiter', () => {
     it.each([
       { lowered: 0, admits: 0 },
       { lowered: 1, admits: 0 },
-      // No other instance has taken any, so leased requests can be used under any limit that includes them.
+      // No other instance has leased requests, so this one can use the whole limit.
       { lowered: 120, admits: 120 },
     ])(
       'admits $admits more requests after the limit is lowered to $lowered, regardless of its leases',

@@ -144,7 +144,7 @@ it('contains every state with a sales tax, with a separate source', () => {
     expect([state, terms.source.length > 10]).toEqual([state, true]);
     expect([state, terms.sales_amount]).toEqual([state, expect.stringMatching(/^\d{6}$/)]);
     expect([state, terms.requires === 'sales']).toEqual([state, terms.transaction_count === null]);
-    // The comparison must match the words of the note, if it has any.
+    // If the note contains a comparison, `sales_reached_at` must match it.
     const isAtLeast = /^at least|at least \d|so at least|; at least/.test(terms.note);
     if (/\bover\b/.test(terms.note)) expect([state, terms.sales_reached_at]).toEqual([state, 'over']);
     else if (isAtLeast) expect([state, terms.sales_reached_at]).toEqual([state, 'at_least']);

@@ -111,7 +111,7 @@ describe('the tax on shipping charges', () => {
   const byCode = (a: Outcome['tax_summary'][number], b: Outcome['tax_summary'][number]) =>
     `${a.jurisdiction_code} ${a.rate}` < `${b.jurisdiction_code} ${b.rate}` ? -1 : 1;
 
-  // The shipping comes before the seller's fee: each takes its share of the band of an article.
+  // Shipping is taxed before the seller's fee. Each uses a part of the article's band.
   const besideFee: Cart = {
     to: cityIn('TN'),
     elsewhere: null,
@@ -149,7 +149,7 @@ const goods = (id: string, unit_price: string, product_tax_code = 'GENERAL') =>
 const mug = goods('mug', '10.00');
 
 describe('charges whose code is a label', () => {
-  // New Jersey exempts clothing, and taxes deliveries of clothing and charges for it like the clothing.
+  // New Jersey exempts clothing, and treats deliveries and other charges like the goods.
   const shirt = { product_tax_code: 'CLOTHING.APPAREL' };
   const labels = ['DELIVERY', 'DELIVERY._SEPARATELY_STATED', 'HANDLING', 'GIFT_WRAP', 'ORDER_FEE'];
   it.each(labels)('taxes a charge with the code %s like the goods that it is for', (product_tax_code) => {

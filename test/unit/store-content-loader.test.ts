@@ -237,7 +237,7 @@ describe('the cache of an instance', () => {
     const name = (index: number) => ({ release: minnesota, key: `5540${index}` });
     const value = buildPart('55401', {});
     const keep = (index: number, characters = 976) => cache.keepPart(name(index), { value, characters });
-    // With a 24-character name, each entry counts 1,200 bytes: four of them use half of the capacity.
+    // With a 24-character name, each entry counts as 1,200 characters: four entries use half of the capacity.
     for (const index of [1, 2, 3, 4, 5]) keep(index);
     expect(cache.size()).toEqual({ entries: 5, characters: 6000 });
     expect(cache.part(name(1))).toBe(value);

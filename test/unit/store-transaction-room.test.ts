@@ -134,7 +134,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
   return { made, after: parentAfter(sale, [move], at, 'key_1').after };
 };
 
-/** A random amount of some lines. */
+/** Builds a credit of a random part of each given line. */
 const getPart = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): CreditRequest => {
   const { charges } = calculateRemaining(sale);
   return {
@@ -183,7 +183,7 @@ describe.each(shapes)('the largest accepted sale of a thousand lines: %s', (_wha
     const stored = lines === 1000 ? sale : toSale(shape, idLength, lines);
     const [size, sizeMax] = [storedSize(stored), storedSizeMax(stored)];
     expect(sizeMax).toBeGreaterThanOrEqual(size);
-    // Small amounts must stay small.
+    // The bound must not exceed the size by much.
     expect(sizeMax).toBeLessThan(size + 2 * JSON.stringify(stored.transaction).length + 1000);
   });
 

@@ -94,7 +94,7 @@ describe('tax included in an invoice rounded as a whole', () => {
     const lines = new Array(7).fill(at(pennsylvania, '1.63'));
     const taxed = calculateTax(buildDocument(lines, { taxIncluded: true })).lines;
     const getTax = (position: number) => total(taxed.map(({ rows }) => rows[position]?.tax ?? 0n));
-    // 11.41 is 10.56 with 0.64 (0.60 and 4 cents of the table) and 0.21 (0.20 and 1).
+    // 11.41 is a net of 10.56 with taxes of 0.64 (0.60 and 4 cents by the table) and 0.21 (0.20 and 1 cent).
     expect([total(taxed.map(({ taxable }) => taxable)), getTax(0), getTax(1)]).toEqual([1056n, 64n, 21n]);
   });
 });
@@ -217,7 +217,7 @@ describe('the monotonicity of tax', () => {
     const seen = { holds: 0, falls: 0 };
     for (let seed = 1; seed <= 1000; seed += 1) {
       const release = getRelease({ rules: [rule('random', ['GENERAL'], getEffect(drawFrom(seed)))] });
-      // An exemption above an amount falls by law.
+      // With an exemption above an amount, net plus tax decreases by law.
       if (release.rules[0]?.effect.type === 'exempt_above') continue;
       const isFine = monotonicityProblems(release).length === 0;
       seen[isFine ? 'holds' : 'falls'] += 1;
@@ -286,7 +286,7 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
 const getGross = (taxed: TaxedDocument) => total(taxed.lines.map(({ taxable, exempt, tax }) => taxable + exempt + tax));
 
 /**
- * Returns the charges by line whose net plus tax differs from the gross. The next lower net plus its tax is below the
+ * Lists wrong nets. A net may owe more than the extracted tax only if the next lower net plus its tax is below the
  * gross.
  */
 const listMissed = (net: TaxDocument, taxed: TaxedDocument, again: TaxedDocument): string[] =>

@@ -38,9 +38,9 @@ describe('the deciding rule', () => {
   const [plain, fur, athletic] = ['', '._FUR', '._ATHLETIC'].map((attribute) => `CLOTHING.APPAREL${attribute}`);
   const athleticFur = 'CLOTHING.APPAREL._ATHLETIC._FUR';
 
-  /** The winning rule, or `null`, and the other rules, which apply to clothing by default. */
   const [ofState, here] = [{ levels: ['state'] }, { jurisdictions: ['US-XX'] }] as const;
   const withoutFur = { attributes: { any: [], none: ['_FUR'] } };
+  /** The product code, the winning rule or `null`, and the other rules. Rules apply to clothing by default. */
   it.each<[string, string | undefined, Partial<Rule> | null, ...Partial<Rule>[]]>([
     ['of the most specific code first', athletic, {}, { ptcs: family, ...any('_ATHLETIC'), ...newState }],
     ['of the most specific of several codes', plain, { ptcs: [...family, ...clothing], ...ofState }, {}],

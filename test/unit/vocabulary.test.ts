@@ -20,7 +20,7 @@ import { builtIn } from '../support/local-content.ts';
 
 const search = (text: string): string[] => selectItems({ q: text }).map(({ code }) => code);
 
-/** Product names of shops, and the place among which their code must be. */
+/** Product names of shops, and the number of first results that must contain their code. */
 const rows = parse<Record<'place' | 'code' | 'phrases', string>>(
   readFileSync(new URL('../fixtures/search-phrases.csv', import.meta.url)),
   { columns: true },
@@ -309,7 +309,7 @@ describe('attributes of a code', () => {
 });
 
 describe('the crosswalk', () => {
-  /** The crosswalk as it is edited, parsed by a different parser than in the packer. */
+  /** Reads a source file of the crosswalk with a different parser than the packer. */
   const read = (name: string): Record<string, string>[] =>
     parse(readFileSync(new URL(`../../shared/vocabulary/${name}`, import.meta.url), 'utf8'), { columns: true });
   const rows = read('code-crosswalk.csv');

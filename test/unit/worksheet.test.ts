@@ -91,7 +91,7 @@ const writeSheet = (state: keyof typeof formNames, sample: FilingWithTotals) => 
   return { ...sheet, amounts: Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount])) };
 };
 
-// By hand: sales of 100.00, of which a marketplace made 30.00 and 70.00 are taxed.
+// By hand: sales of 100.00, of which 30.00 are a marketplace's and 70.00 are taxed.
 // Florida excludes sales of a marketplace from the seller's return (Fla. Stat. 212.05965(4)); Texas includes them.
 // Illinois: "Do not include and then deduct any marketplace sales on Form ST-1" (FAQ for marketplace sellers). Its lines
 // include the tax, 6.00.
