@@ -21,7 +21,7 @@ export const ApiKey = z.object({
   revoked_at: z.optional(instant),
   /** The operator's name for the key's holder. */
   label: z.optional(z.string()),
-  /** The id of the key that replaces it; this key then ends at `expires_at`. */
+  /** The id of the key that replaces this key, which then ends at `expires_at`. */
   replaced_by: z.optional(z.string()),
 });
 export type ApiKey = z.infer<typeof ApiKey>;

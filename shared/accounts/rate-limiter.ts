@@ -78,8 +78,8 @@ const counterLimit = (limit: number, { counter }: Window): number => {
 
 const toWindowStart = (time: number): number => time - (time % windowMs);
 
-// If the limit was lowered below the current use, earlier leases are void. With several counters, the instance reads
-// one and assumes that the others have the same use.
+// Returns the remaining requests of a window; 0 if the limit was lowered below the current use. With several counters,
+// the instance reads one and assumes that the others have the same use.
 const left = (window: Window, limit: number): number => {
   const { used, tokens } = window;
   const part = counterLimit(limit, window);

@@ -202,7 +202,7 @@ export const authenticator = (credentials: Credentials) => {
     return subjectCaller(account, { subject, scopes: [...scopes], token_ends_at: new Date(endsMs).toISOString() });
   };
 
-  /** The credential of a session is checked again, as if the request had sent it. */
+  /** Returns the caller of a session. Checks its credential again, as if the request had sent it. */
   const sessionCaller = async (context: RequestContext): Promise<Found> => {
     const digest = readSession(context);
     const session = await findOpenSession(digest);
@@ -212,7 +212,10 @@ export const authenticator = (credentials: Credentials) => {
     return { caller, login: { session: digest } };
   };
 
-  /** Finds the caller, or refuses with 401. If a request has several, the first of API key, token and session applies. */
+  /**
+   * Finds the caller, or refuses with 401. If a request has several credentials, the first of API key, token and
+   * session applies.
+   */
   const findCaller = async (context: RequestContext): Promise<void> => {
     const secret = onlyValue(context, 'X-API-Key');
     const authorization = onlyValue(context, 'Authorization');

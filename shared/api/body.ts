@@ -73,7 +73,7 @@ const unknownFields = (
       ? body.flatMap((item, index) => unknownFields(item, known.element, ignored, [...path, String(index)]))
       : [];
   if (!isObjectOrArray(body)) return [];
-  // A record accepts any name except this one, which zod drops.
+  // A record accepts any name except `__proto__`, which zod drops.
   if (known?.type === 'record')
     return Object.hasOwn(body, '__proto__') ? [{ pointer: pointerTo([...path, '__proto__']), siblings: [] }] : [];
   if (known?.type !== 'object') return [];
@@ -111,7 +111,9 @@ const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string
 };
 
 const strictAdvice = 'Leave it out, or leave out `Prefer: handling=strict`. Levy then ignores it with a warning.';
-/** The advice for an unknown field in a body that is refused for other reasons: a missing field may be misspelled. */
+/**
+ * The advice for an unknown field in a body that is refused for other reasons. It may be a misspelled required field.
+ */
 const refusedAdvice = 'Unknown field.';
 const unknownNamedMax = 20;
 

@@ -47,8 +47,8 @@ const refuseQuery = (context: RequestContext): void => {
 
 const toResponse = ({ text, headers }: PublicDocument, context: RequestContext): EndpointResponse => {
   const { 'Content-Type': type, ...own } = headers;
-  // Shared caches may store it, and API Gateway compresses it for clients that accept compression. A 304 updates the
-  // headers that the client stored, such as a page's policy, so it includes all headers.
+  // Shared caches may store the document, and API Gateway compresses it for clients that accept compression. A 304
+  // updates the headers that the client stored, such as a page's policy, so it includes all headers.
   const response = textOr304(text, entityTag(text), { ...own, Vary: 'Accept-Encoding, Service-Version' }, context);
   return response.status === 304 || !type
     ? response

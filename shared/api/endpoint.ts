@@ -45,7 +45,7 @@ export type Documentation = {
    * (openapi/document.ts).
    */
   readonly requestHeaders?: readonly RequestHeader[];
-  /** Requests that succeed unchanged. A request with a parent succeeds when the parent exists. */
+  /** Example requests that succeed as written, if their parent exists. */
   readonly requests?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   readonly response: DocumentedResponse;
   readonly otherResponses?: readonly DocumentedResponse[];
@@ -91,7 +91,7 @@ export const operationId = (name: string): string =>
 const hasField = (schema: unknown, field: string): boolean =>
   field in ((schema as Partial<z.ZodMiniObject> | undefined)?.shape ?? {});
 
-/** Whether an endpoint returns an error code by its definition (`errorTexts`). */
+/** Whether an endpoint belongs to a group of endpoints in `errorTexts`, by its definition. */
 const byDefinition: Readonly<Record<string, (endpoint: DocumentedEndpoint) => boolean>> = {
   all: () => true,
   body: ({ body }) => body !== undefined,

@@ -33,7 +33,7 @@ const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null 
 /** Describes the received value and what to send instead: `"paid" is not a valid status. Send draft or finalized.` */
 const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
   const { code, message } = issue;
-  // An invalid key of an object has a problem, but its value has none.
+  // For an invalid key, the key is the problem and not its value.
   const isAbout = message.startsWith('Send ') && code !== 'invalid_key' && value !== undefined && value !== null;
   const shown = isAbout ? received(value, issue) : null;
   if (shown === null) return message;

@@ -127,7 +127,7 @@ const createKeySource = (issuer: string, onFailure: (error: unknown) => void) =>
       reading = undefined;
     }
   };
-  /** Fetches the keys: with the issuer's metadata, or from the last known address, which may be outdated. */
+  /** Fetches the keys from the address in the issuer's metadata, or from the last known one, which may be outdated. */
   const read = async (withMetadata: boolean): Promise<void> => {
     if (isWithin(failedAt, pauseAfterFailureMs))
       throw new IssuerOutage('The last fetch from the issuer of bearer tokens failed.');
@@ -245,7 +245,7 @@ const readKeyName = (token: string, issuer: string): string | null => {
   }
 };
 
-// The library checks that the algorithm fits the key, and the signature. `checkToken` checks the claims.
+// The library checks the signature, and that the algorithm fits the key. `checkToken` checks the claims.
 const verifyPayload = async (token: string, { jwk: { alg }, native }: SigningKey): Promise<Payload | null> => {
   try {
     await compactVerify(token, native, { algorithms: algorithms.filter((name) => name === (alg ?? name)) });

@@ -156,10 +156,7 @@ const asClosed = (filing: StoredFiling): StoredFiling => ({
   corrections: [],
 });
 
-/**
- * Returns the states of a finished filing: before each of its corrections, and the current one. Each correction was a
- * version.
- */
+/** Returns the versions of a finished filing, oldest first: one before each correction, and the current one. */
 const listVersions = (filing: StoredFiling): StoredFiling[] => {
   const { corrections, version } = filing;
   const last = lastCorrection(filing);

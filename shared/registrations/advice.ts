@@ -119,8 +119,9 @@ const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms):
 type Status = Pick<StateAdvice, 'status' | 'advice'>;
 
 /**
- * Returns the status and advice of a state with a registration. A sale that was recorded before the registration was set has no
- * tax, and no entry unless tax was collected. It is found by its reason in months that the registration covers now.
+ * Returns the status and advice of a state with a registration. A sale that was recorded before the registration was
+ * set has no tax, and no entry unless tax was collected. Such a sale is found by its reason, `not_registered`, in
+ * months that the registration covers now.
  */
 const registeredStatus = (
   name: string,

@@ -42,7 +42,7 @@ const schemaType = (schema: Schema): string => {
 const contentType = (content: Content): string =>
   writeBlock(content, (media, { schema }) => member(media, schemaType(schema)));
 
-/** The errors of a response have the codes listed in its `x-codes`, and their status. */
+/** Returns the type of the errors with these codes and their statuses. */
 const errorsType = (codes: readonly Code[]): string => {
   const statuses = new Set(codes.map((code) => String(errorStatuses[code])));
   const own = block([member('status', union([...statuses])), member('code', union(codes))]);

@@ -13,8 +13,8 @@ const TableName = environment.tables.accounts;
 
 /**
  * Closes an account at an ISO 8601 time; `false` if it does not exist or is already closed. Credentials are rejected
- * within 60 s. The schedule no longer closes its periods: the time counts as a change of settings, which also stops a
- * closing in progress.
+ * within 60 s. The schedule no longer closes its periods. The new `settings_changed_at` also stops a closing in
+ * progress.
  */
 export const closeAccount = (account: string, at: string): Promise<boolean> =>
   updateItem({

@@ -58,7 +58,7 @@ const deleteTransactions = async (account: string, onDeleted: (count: number) =>
     }
 };
 
-/** Deletes the filings: for each its entries, and then its head, by which an interrupted deletion finds it. */
+/** Deletes each filing: its entries, then its head, by which an interrupted deletion finds the filing. */
 const deleteFilings = async (account: string): Promise<void> => {
   for await (const items of keysIn(transactions, keys.filingPartition(account)))
     for (const { sk: id } of items) {

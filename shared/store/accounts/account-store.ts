@@ -31,8 +31,8 @@ export const findAccount = async (id: string): Promise<Account | undefined> => {
 };
 
 /**
- * Returns the accounts that exist, of at most 100 ids. Each is parsed only when called, so an invalid account does not
- * affect the others.
+ * Returns the accounts that exist, of at most 100 ids, as functions that parse them. An invalid account therefore does
+ * not affect the others.
  */
 export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<string, () => Account>> => {
   const items = await batchGet(TableName, ids.map(accountKey));

@@ -6,7 +6,10 @@ import { database } from './client.ts';
 
 export type Items = readonly Item[];
 
-/** Reads an item by its key. Strongly consistent: clients read their own writes, and changes build on it. */
+/**
+ * Reads an item by its key. Strongly consistent: clients read their own writes, and updates start from the current
+ * item.
+ */
 export const readItem = async (TableName: string, Key: ItemKey): Promise<Item | undefined> =>
   (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item as Item | undefined;
 

@@ -1,4 +1,4 @@
-/** Replacements of two modules of the SDK in the bundles. */
+/** Replacements for two modules of the SDK in the bundles. */
 
 /**
  * The first step of the SDK's default credential chain. Lambda always sets credentials in the environment. The rest of

@@ -58,7 +58,7 @@ export const writeTogether = <Refused>(
       await database.send(new TransactWriteCommand({ TransactItems }));
       return { kind: 'committed' };
     } catch (error) {
-      // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
+      // An earlier attempt, whose reply was lost, is still in progress. A retry finds its outcome.
       if (error instanceof TransactionInProgressException) {
         isUncertain = true;
         throw new Contention('An earlier attempt of this transaction is in progress.', { cause: error });
@@ -85,7 +85,7 @@ export const firstObstacle = ({ CancellationReasons = [] }: TransactionCanceledE
   return item && unmarshall(item);
 };
 
-/** Throws the contention or the bug that canceled a transaction. */
+/** Throws `Contention` if a retry may succeed, otherwise the error itself. */
 export const throwCanceled = (exception: TransactionCanceledException): never => {
   if (isContended(listCodes(exception)))
     throw new Contention('Other writers are changing the same items.', { cause: exception });

@@ -57,8 +57,8 @@ const Source = z.object({
    */
   activated: z.boolean(),
   /**
-   * The gates of `release` as last measured by an update, and why activation was or would have been held; a `null`
-   * reason means that it may be activated. The whole field is `null` until the gates are measured.
+   * The gates of `release` as last measured by an update, and the reason to hold its activation; `null` if it may be
+   * activated. The whole field is `null` until the gates are measured.
    */
   proposal: z.nullable(
     z.object({

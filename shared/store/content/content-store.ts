@@ -34,8 +34,8 @@ export const findStoredHead = async (id: string): Promise<StoredHead | undefined
 export const findHead = async (id: string): Promise<ReleaseHead | undefined> => (await findStoredHead(id))?.value;
 
 /**
- * Returns the heads of a state's imported releases by its jurisdiction code, newest last. A corrupt head is passed to
- * `onCorrupt`, which throws by default, and left out.
+ * Yields the heads of a state's imported releases, newest last. `state` is a jurisdiction code. A corrupt head is
+ * passed to `onCorrupt`, which throws by default, and left out.
  */
 export async function* listHeads(
   state: string,
@@ -81,7 +81,7 @@ export const activateRelease = async (
     ? refuse(noSuchRelease(id, state))
     : writeDirectory(state, seen, withActive(seen, state, id, at));
 
-/** Activates a state's previous release again, on the same condition; if there is none, the built-in release. */
+/** Activates a state's previous release, or the built-in release if there is none, like `activateRelease`. */
 export const rollBackRelease = (state: string, seen: ActiveReleases, at: string): Promise<Result<ActiveReleases>> =>
   writeDirectory(state, seen, withPrevious(seen, state, at));
 
@@ -173,7 +173,7 @@ export const finishImport = async (
   assert(keys.stateOfRelease(head.id) === head.state, 'The release id must begin with the state.');
   const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
-  // A claim excludes a head. The condition on the head is a second safeguard for the release.
+  // A release with a claim has no head. The condition on the head is a second safeguard.
   const failed = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ...absent } },
     { Delete: { TableName, Key: keys.importClaimKey(head.id), ...whileClaimed(claim) } },

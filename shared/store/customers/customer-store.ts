@@ -52,7 +52,7 @@ const findRefusal = (
 ): Awaited<ReturnType<Customers['commit']>> => {
   const replay = replayOfCanceled(exception, commit);
   if (replay) return replay;
-  // Another request with the same content in the same millisecond stores an equal customer.
+  // An equal customer is from this commit, or from an identical request in the same millisecond.
   if (isUncertain && isStored(commit, exception)) return { kind: 'committed' };
   // The other writer may be an earlier attempt of this request. Its record then has the response.
   return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);

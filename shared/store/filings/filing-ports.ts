@@ -30,7 +30,7 @@ const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { Tabl
 const change = (before: { readonly version: number } | null, item: Item): Write =>
   put(item, absentOrAsSeen(before?.version ?? 0));
 
-// An entry that was voided, retaxed or redacted since it was read has a new version or no longer exists.
+// Moves an entry into a filing, unless it was voided, retaxed or redacted since it was read.
 const take = (account: string, id: string, entry: LiabilityEntry): Write[] => [
   remove(openEntryKey(account, entry), asSeen(entry.version)),
   put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
@@ -41,7 +41,7 @@ const giveBack = (account: string, id: string, entry: LiabilityEntry): Write[] =
   put(openEntryItem(account, entry), absent),
 ];
 
-/** A filing is in the due index while it is unfinished. */
+/** Adds a filing to the due index when its work begins, and removes it when the work ends. */
 const workWrites = ({ head }: FilingCommit): Write[] => {
   if (!head || (head.before?.isUnfinished ?? false) === head.after.isUnfinished) return [];
   const { account, id: subject } = head.after;
@@ -83,8 +83,8 @@ const filingWrites = (commit: FilingCommit): Write[] => {
 };
 
 /**
- * Writes a commit atomically, or stores nothing and returns why it was rejected. Attempts after a lost reply fail on
- * the versions.
+ * Writes a commit atomically, or stores nothing and returns why it was rejected. A retry after a lost reply fails the
+ * version conditions.
  */
 const commitWithin =
   (remainingMs: RemainingMs): FilingPorts['filings']['commit'] =>

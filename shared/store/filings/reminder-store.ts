@@ -26,7 +26,7 @@ export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
   },
   add: (reminder) => {
     const { account, state, period_end, filing, version } = reminder;
-    // Stores no outdated reminder if the return was filed or the period closed in the meantime.
+    // Rejects an outdated reminder: the return was filed or the period was closed in the meantime.
     const unchanged =
       filing === null
         ? { Key: chainKey(account, state), ...notClosed(period_end) }

@@ -110,8 +110,8 @@ export const idempotencyWrites = ({
 };
 
 /**
- * Returns the replay for a repeated request whose transaction was canceled, if its record is why. The record must be the
- * first write.
+ * Returns the replay if a transaction was canceled because the request's idempotency record exists. The record must be
+ * the first write.
  */
 export const replayOfCanceled = (
   exception: TransactionCanceledException,

@@ -63,9 +63,8 @@ const isResponseWith = <Body extends { readonly object: string }>(
 ): body is Body => Object(body).object === object;
 
 /**
- * Returns the attribute `response` of a stored record without personal data; `null` if it contains none. For a
- * transaction the amounts are kept, for a customer nothing. DynamoDB deletes expired records late, so they are
- * included.
+ * Returns the attribute `response` of a stored record without personal data; `null` if it contains none. Keeps the
+ * amounts of a transaction, and nothing of a customer. Includes expired records, because DynamoDB deletes them late.
  */
 export const redactedResponse = (item: unknown, nowMs: number): Uint8Array | null => {
   const saved = readSavedResponse(item);

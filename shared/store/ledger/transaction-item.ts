@@ -29,7 +29,7 @@ export const creditedBytesMax = (sale: Taxed): number => compressedMax(Math.ceil
 
 type Compressed = RecordedBasis & Pick<StoredTransaction, 'transaction'>;
 
-// Cache of serialized lines, which are most of the JSON: a change is measured before it is written.
+// Cache of serialized lines, which are most of the JSON. Measuring and writing a change both need them.
 const lineTexts = new WeakMap<object, string>();
 
 const texts = ({ transaction, ...basis }: Compressed) => {
