@@ -161,7 +161,7 @@ const expired = async (lines: number): Promise<Step> => {
 /** Measures each warm request with a number of lines, a reference and an Idempotency-Key. */
 export const requestSteps = async (lines: number, given?: Send): Promise<Record<string, Step>> => {
   const send = given ?? (await newSender());
-  // Until the caller is cached and the instance leases many requests at once.
+  // Warms up until the caller is cached and the instance leases many requests at once.
   for (let time = 0; time < warmUps; time += 1) await send('create-calculation', buildRequest(3));
   const steps: Record<string, Step> = {};
   for (const [name, prepare] of Object.entries(requests))

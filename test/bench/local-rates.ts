@@ -123,7 +123,7 @@ export const localRateFigures = (): Figure[] => [
 
 if (import.meta.main) {
   const [mode = '', state = '', city = '', zip = ''] = process.argv.slice(2);
-  // Until then, other threads still compile the tool that strips types from the modules.
+  // Waits until other threads have compiled the tool that strips types from the modules.
   if (mode === 'first') await setTimeout(500);
   console.log(JSON.stringify(mode === 'first' ? firstCalculation(state, city, zip) : tables()));
 }

@@ -235,7 +235,7 @@ it('searches until it finds something, shows its progress, and downloads the res
       return route.fulfill({ json, headers: { 'Searched-Back-To': `2026-0${9 - requests}-15T12:00:00.000Z` } });
     });
     await go(page, '#/transactions?state=MI');
-    // The second response, in the account's time zone.
+    // The page shows the day to which the second request searched, in the account's time zone.
     await page.getByText('0 transactions found so far').locator('time[datetime^="2026-07-15"]').waitFor();
     expect(await page.getByText('No transaction matches').count()).toBe(0);
     waiting.resolve();

@@ -192,7 +192,7 @@ describe('validateResponse', () => {
 });
 
 const root = new URL('../../', import.meta.url);
-// Functions that are neither an endpoint with a definition nor scheduled, and the list itself.
+// The list of endpoints, and functions that are neither scheduled nor an endpoint with a definition.
 const others = [
   'announce-changes',
   'count-transactions',

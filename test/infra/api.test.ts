@@ -45,7 +45,7 @@ it('allows no other methods, and allows only the API to invoke its functions', (
   const { Variables } = getFunction(synthesized, 'method-not-allowed')[1].Properties.Environment;
   expect(JSON.parse(Variables.METHODS_BY_PATH)).toEqual(methodsByPath);
   expect(methods).toHaveLength(
-    // The last one is every method of the TaxJar-compatible API.
+    // The additional method is the catch-all of the TaxJar-compatible API.
     Object.keys(endpoints).length + new Set(Object.values(endpoints).map(({ path }) => path)).size + 1,
   );
   // The local service has controls that need no key.

@@ -50,7 +50,7 @@ describe('the snapshot of the templates', () => {
     const entries = Object.entries(value).filter(([key]) => !omitted.includes(key));
     return Object.fromEntries(entries.map(([key, one]) => [key, short(one)]));
   };
-  // Every function has these. Other tests check them all.
+  // Every function has resources like these. Other tests check them for all functions.
   const sampled = /^(CreateCalculation|GetConsole|SweepDrafts|UpdateContent|UpdateContentSchedule)$/;
   const isShown = (id: string, { Type, Properties }: Properties): boolean =>
     sampled.test(id) ||
@@ -133,7 +133,7 @@ describe('consistency of the templates and the code', () => {
       expect(found).toEqual(expected);
       expect(found.length).toBeLessThanOrEqual(5);
     }
-    // The bus would drop the rest.
+    // The bus would drop events beyond the tenth.
     expect(stream.DynamoDBStreamParameters.BatchSize * eventsOfRecordMax).toBeLessThanOrEqual(10);
   });
 
@@ -365,7 +365,7 @@ it('uses the fixed resources of the templates in `npm run cost`', () => {
     webAclRules: all.listProperties('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length),
     memory: [...new Set(listProperties('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize))],
     keys: ofType('AWS::KMS::Key').length,
-    // One more with customer-managed encryption, and one for the topic of reminders.
+    // One key more for customer-managed encryption, and one more for the topic of reminders.
     allKeys: all.ofType('AWS::KMS::Key').length,
   }).toEqual({ alarmMetrics, dashboards, webAclRules: [webAclRules], memory: [memory], keys, allKeys: keys + 2 });
 });

@@ -131,7 +131,7 @@ describe('metrics of the alarms and the dashboard', () => {
       expect(needed.length).toBeGreaterThan(15);
       expect(needed.filter((name) => !series.has(name))).toEqual([]);
       expect([...series].filter((name) => !names.has(name))).toEqual([]);
-      // Series by code, state and operation depend on the traffic, and failure metrics should have none.
+      // Series by code, state and operation depend on the traffic. Failure metrics usually have no data.
       const depends = (name: string) =>
         / (code|state|operation)$/.test(name) || counted.some((failure) => name.includes(failure));
       const counts = lines.flatMap((line) =>

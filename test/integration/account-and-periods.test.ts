@@ -25,7 +25,7 @@ import {
 import { runSchedule } from '../support/gateway.ts';
 import { buildCreditRequest, dayMs, everyRow, getRefusal, later, made } from '../support/sales.ts';
 
-/** Returns an account that files in these registrations. */
+/** Creates an account with these registrations. Returns its client. */
 const filerIn = (...registrations: ReturnType<typeof monthly>[]) => newFiler({ registrations });
 const readEnds = async (filer: Filer, query = '') =>
   (await readPeriods(filer, query)).map(({ period_end }) => period_end);
@@ -248,7 +248,8 @@ const readShort = async (caller: Caller) => (await readReminders(caller)).map(sh
 it('sends the reminders of a return once for each number of days and once when it is overdue, until it is filed', async () => {
   const stream = await openStream(environment.tables.transactions);
   const registrations = fromNovember('MI', 'OH', 'SC', 'VA');
-  // The returns of November are due in MI, SC and VA on Sunday 20 December, so on Monday 21, and in OH on Wednesday 23.
+  // November's returns are due on Monday 21 December in MI, SC and VA, because the 20th is a Sunday, and on the 23rd in
+  // OH.
   const caller = await newCaller({ settings: { registrations, time_zone: 'America/New_York' } });
   const silent = await newCaller({ settings: { registrations, filing_reminder_days: null } });
   const late = await newCaller({ settings: { registrations: fromNovember('MI'), filing_reminder_days: [] } });
@@ -352,7 +353,7 @@ it('returns whether a filing is overdue, the days left and the estimated discoun
     [overdue, days_until_due, vendor_discount_amount, vendor_discount_reason !== null] as const;
   const read = async (id: string) => due(await made(filer.filing(id)));
   const { id } = await at(noon('2026-11-05'), () => closedFiling(filer, 'KY', '2026-10-31'));
-  // Due on 20 November. 1.75 % of the tax, which is 6 % of 1,000.
+  // The return is due on 20 November. The discount is 1.75 % of the tax of 60.00.
   expect(await at(noon('2026-11-05'), () => read(id))).toEqual([false, 15, '1.05', false]);
   expect(await at(noon('2026-11-20'), () => read(id))).toEqual([false, 0, '1.05', false]);
   expect(await at(noon('2026-11-21'), () => read(id))).toEqual([true, -1, null, true]);

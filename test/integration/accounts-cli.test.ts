@@ -388,7 +388,7 @@ describe('check', () => {
     expect(await find('NV')).toMatch(/month; the return of the period to 2026-11-30 is due 2026-12-31$/);
   });
 
-  // New Jersey has quarterly returns only, and Indiana two due dates for monthly returns (filing-calendar.json).
+  // New Jersey has only quarterly returns. Indiana has two due dates for monthly returns (filing-calendar.json).
   it.each([
     ['NJ', /^Enter the due dates in your own calendar: .*: the calendar has quarter\.$/],
     ['IN', /^Enter the due dates \(day 20 \(.* or day 30 of the following month/],
@@ -477,7 +477,7 @@ it.each([
   [['keys', 'create', ...noAccount, '--scopes', 'all'], 'Pass read, write and settings, separated by commas.'],
   [['keys', 'create', ...noAccount, '--scopes', 'read'], 'The account acct_none does not exist.'],
   [['keys', 'list', '--account', 'acct_none'], 'The account acct_none does not exist.'],
-  // The key is not repeated.
+  // The message does not repeat the key.
   [['keys', 'revoke', key, '--account', 'acct_demo'], 'key_…'],
   [['keys', 'revoke'], 'Pass the id of the key and --account'],
   [['keys', 'revoke', 'key_1'], 'Pass the id of the key and --account'],

@@ -38,7 +38,7 @@ const reconcile = (client: Client, listed: readonly string[], others: object = {
 };
 
 const cheap = { quantity: '1', unit_price: '1.00' };
-/** A calculation of a sale to a customer, with lines to others. */
+/** Builds a sale to a customer, optionally with lines for other customers. */
 const to = (id: string, others: object = {}, lines = 0) =>
   sale({
     customer: { id, address: michigan, ...others },
@@ -70,7 +70,7 @@ const customer =
   (path: string, body: object, headers = {}): Run =>
   (client) =>
     client.call('POST', `/customers${path}`, { body, headers });
-/** Creates a customer later, because an equal customer at the same time would be the request's own write. */
+/** Creates a customer later. An equal customer created at the same time would count as a retried write. */
 const laterCustomer =
   (...request: Parameters<typeof customer>): Run =>
   (client, ids) =>
@@ -185,8 +185,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     const changed = { finalize: [2, 2], credit: [2, 2], void: [2, 2], 'update draft': [3, 3] };
     const others = { calculation: [1, 1], 'create draft': [2, 1], 'create finalized': [2, 1], get: [1, 1] };
     expect(read).toEqual({ ...changed, ...others });
-    // Index rows by account, tax date, customer and reference. A draft has one by deadline; a credit has one by parent
-    // and one in the index of credits.
+    // A head has index rows by account, tax date, customer and reference. A draft also has a row by deadline; a credit
+    // also has a row by parent and a row in the index of credits.
     const rows = { 'create draft': 5, 'update draft': 4, finalize: 5, 'create finalized': 4, credit: 6 + 4, void: 4 };
     for (const [of, count] of Object.entries(rows)) expect([of, measured[of]?.indexWrites]).toEqual([of, count]);
     // `npm run cost` measures different content, with four jurisdictions.

@@ -64,7 +64,10 @@ it('closes due periods of registered states, oldest first, including empty ones,
 
 const TableName = environment.tables.transactions;
 
-/** Returns the due index entries of an account, as `instant state`, by keys that are written out here. */
+/**
+ * Returns the due index entries of an account, as `instant state`. The test parses their keys without the service's
+ * code.
+ */
 const dueEntries = async ({ id }: Account): Promise<string[]> =>
   (await scannedItems(TableName))
     .filter(({ pk, sk }) => /^DUE#\d$/.test(`${pk}`) && `${sk}`.split('#')[1] === id)
@@ -77,7 +80,7 @@ const getStart = (months: number, days = 0): number => {
   const today = new Date(now());
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days);
 };
-/** Returns the instants from which a schedule closes this month, with the review days added. */
+/** Returns the instant at which the schedule closes the month before, after the review days. */
 const getClosing = (months: number, days = 3) => new Date(getStart(months, days)).toISOString();
 
 describe('the due index', () => {
@@ -208,7 +211,7 @@ describe('the due index', () => {
     for (let at = 0; at < 3; at++) others?.push(await filerFor(1));
     let runs = 0;
     let isComplete = false;
-    // A run that ends after reading the clock this many times, each with more time left than the longest step takes.
+    // Each run reads the clock a few times before too little time is left for the longest step.
     for (; runs < 50 && !isComplete; runs++) {
       let leftMs = 41_000;
       const { complete } = (await closePeriods(() => (leftMs -= 1000))) as Closed;

@@ -109,7 +109,7 @@ const newSale = (at: number) => {
     currency: draw.oneIn(25) ? 'CAD' : 'USD',
     ...(draw.oneIn(2) && { shipping: { amount: cents(300, 2000) } }),
     ...(draw.oneIn(5) && { discount_amount: cents(100, 400) }),
-    // A supplied tax, in one state. Its credits are tested in credit-sums.test.ts.
+    // Only sales in one state have a supplied tax. Their credits are tested in credit-sums.test.ts.
     ...(!elsewhere && at % creditEvery < 2 && { tax_amount: cents(0, 5000) }),
     // The first line is always shipped.
     line_items: Array.from({ length: 1 + draw.below(3) }, (_, index) => ({
@@ -437,7 +437,7 @@ const everyCsvEntry = async (id: string) => {
 const amountColumns = ['gross_amount', 'exempt_amount', 'not_covered_amount', 'taxable_amount'] as const;
 const taxColumns = ['calculated_tax_amount', 'tax_amount', 'over_collected_amount'] as const;
 
-/** Renames a summary's sum to the CSV columns. */
+/** Converts the sums of a summary to CSV columns. */
 const flat = ({ exempt_by_reason, ...amounts }: ReturnType<typeof expectedReturn>['summary'][number]) => ({
   ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, String(value)])),
   ...Object.fromEntries(Object.entries(exempt_by_reason).map(([name, value]) => [`exempt_${name}_amount`, value])),

@@ -70,7 +70,7 @@ const tenths = (random: Random): number => 1000 * (1 + random.below(20));
 
 const addDays = (day: string, count: number): string => toDay(Date.parse(day) + count * dayMs);
 
-/** Up to twelve days before or after the file's first day: some files are posted late. */
+/** Returns a day up to twelve days before or after the file's first day, so some files are posted late. */
 const postedNear = (first: string, random: Random): string => addDays(first, random.below(25) - 12);
 
 const codes = { county: ['00', '053'], city: ['01', '43000'], town: ['01', '58000'] } as const;
@@ -164,7 +164,7 @@ const localities: Readonly<Record<string, { readonly code: string; readonly coun
 const alabamaHeader =
   'Locality Code,Locality Name,County Number,TaxType,Rate Type,Administered,Active Date,Inactive Date,Rate,Indicator,PJ,County Code,PJ_Rate';
 
-/** Monthly files of current rates, all with one name: each county and city with the first day of its rate. */
+/** Monthly files with one name, which list each county's and city's current rate and its first day. */
 const alabama = (seed: number): History => {
   const random = choicesFrom(seeded(seed));
   const names = Object.keys(localities);

@@ -154,7 +154,7 @@ describe('discarded imports', () => {
     const [id, another] = [newId(), newId()];
     await importRelease(buildHead(another), theirs);
     const claim = await begun(id);
-    // Sixteen writers have parts, and the first one is blocked.
+    // Of sixteen concurrent writes, the first one waits for the discard. The other writes store their parts.
     beforeNext('PutItem', () => store.discardImport(id));
     const written = await store.writeParts(claim, ours);
     expect((await buildState(id)).parts.length).toBeGreaterThan(0);

@@ -148,7 +148,7 @@ describe('overlays', () => {
     expect((await content('activate', first)).code).toBe(0);
     expect((await content('activate', builtIn)).code).toBe(0);
     expect(await findActive('WI')).toBe(null);
-    // Overlaying the first import would restore it.
+    // The second import is on top of the first one, so activating it would restore the first one.
     await content('activate', first);
     await content('activate', builtIn);
     await content('rollback', '--state', 'WI');

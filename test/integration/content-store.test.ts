@@ -232,7 +232,7 @@ describe('activation', () => {
     await expect(store.activateRelease('US-IN', second, before, now)).rejects.toMatchObject({ name: 'TimeoutError' });
     noFaults();
     expect((await activate(second)).ok).toBe(true);
-    // Activated twice, the release is in the history once.
+    // The history lists the release once, although it was activated twice.
     const previous = [{ release: first, activated_at: now }];
     expect((await store.readActiveReleases()).states['US-IN']).toEqual({
       release: second,

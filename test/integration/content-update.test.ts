@@ -276,7 +276,7 @@ describe('failing publishers', () => {
   it('fails only one state on an unexpected disk error, and prints the fix', async () => {
     const silent = vi.spyOn(console, 'error').mockReturnValue();
     server.play('remotesellers.louisiana.gov/', () => {
-      // A file in place of the state's folder.
+      // Replaces the state's folder with a file.
       for (const parent of readdirSync(tmpdir()).filter((name) => name.startsWith(`levy-import-${process.pid}-`)))
         for (const folder of readdirSync(join(tmpdir(), parent))) {
           rmSync(join(tmpdir(), parent, folder, 'LA'), { recursive: true, force: true });

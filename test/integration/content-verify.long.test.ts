@@ -84,7 +84,7 @@ const remedy =
 
 const wrongDigest = 'its content does not match its digest.';
 
-/** A change of a release, its findings, and the place of the part, unless it is 55402. */
+/** A change of a release with the expected findings. `at` is the place of the changed part; by default 55402. */
 type Case = {
   readonly change: (id: string) => Promise<unknown>;
   readonly finds: readonly string[];

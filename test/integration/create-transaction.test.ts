@@ -153,7 +153,8 @@ describe('supplied tax', () => {
     expect(listWarnings(response)).toContain('tax_amount_differs');
   });
 
-  // Colorado's fee is 0.28 for a delivery, Minnesota's 0.50 from 100.00, also on exempt clothing. Denver's tax is 9.15.
+  // Colorado's fee is 0.28 per delivery. Minnesota's is 0.50 from 100.00, even on exempt clothing. Denver's tax is
+  // 9.15.
   it.each([
     ['CO', 'GENERAL', '9.15', '0.00', '9.15', null],
     ['CO', 'GENERAL', '9.09', '0.28', '8.81', null],

@@ -137,7 +137,7 @@ it('rejects a credit above the price that the buyer paid after a third-party dis
   ]);
   // The buyer gets 53.00 for the first mug, so 43.00 remains for the second.
   expect((await made(mugs('1', '0'))).total_amount).toBe('53.00');
-  // Credited at 48.00, the second mug needs 8.00: the buyer paid 40.00 of the remaining 50.00.
+  // At 48.00, the second mug needs a discount of at least 8.00, because the buyer paid only 40.00 for it.
   const second = await credit({
     line_items: [{ id: 'mug', quantity: '1', unit_price: '48.00', third_party_discount_amount: '7.99' }],
   });

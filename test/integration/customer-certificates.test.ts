@@ -339,7 +339,7 @@ describe('the recorded certificate of a transaction', () => {
     const forA = { id: 'for_a', amount: '10.00', line_item_ids: ['a'] };
     const forB = { id: 'for_b', amount: '20.00', line_item_ids: ['b'] };
     const forC = { id: 'for_c', amount: '4.00', line_item_ids: ['c'], ship_to: own };
-    // 100.00 and 10.00 for resale, 50.00 and 20.00 for the government, with and without a separate address.
+    // The sale has 110.00 for resale and 70.00 for the government, with and without a separate address.
     for (const shipping of [
       [forA, { ...forB, ship_to: own }],
       [{ ...forB, ship_to: own }, forA],
@@ -349,7 +349,7 @@ describe('the recorded certificate of a transaction', () => {
       const { id, tax_amount } = await made(client.create(document));
       expect(tax_amount).toBe('0.00');
       expect(await readReturn()).toBe('180.00 taxable 0.00 tax 0.00, resale 110.00, government 70.00');
-      // A credit of half of the charges, without the goods, with one of the lines.
+      // The credit has half of the charges and one line at 0.00, but no goods.
       const line_items = [{ id: 'a', quantity: '1', unit_price: '0.00' }];
       const halves = [
         { id: 'for_a', amount: '5.00' },
@@ -414,7 +414,7 @@ describe('the recorded certificate of a transaction', () => {
       goods({ id: 'resold', quantity: '1', unit_price: '60.00' }),
     ];
     await sold(client, { ...buyer(), line_items, shipping: { amount: '10.00' } });
-    // 4.00 delivers exempt goods, 6.00 goods for resale.
+    // Of the delivery, 4.00 is for exempt goods and 6.00 is for goods for resale.
     expect(await readReturn()).toBe('110.00 taxable 0.00 tax 0.00, resale 66.00, product 4.00, snap 40.00');
   });
 

@@ -40,7 +40,7 @@ describe('creation of customers', () => {
     expect([got.body, got.headers.get('ETag')]).toEqual([response.body, '"1"']);
   });
 
-  // A character such as an emoji is two code units of JavaScript, and four bytes.
+  // An emoji is two code units of UTF-16 and four bytes of UTF-8.
   it.each(['👍', 'é', 'x'])(
     'finds a customer with an id of 255 characters %s, and applies its certificate',
     async (letter) => {

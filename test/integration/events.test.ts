@@ -101,12 +101,12 @@ const exercise = async () => {
   const second = name('second', await closedFiling(filer, 'US-MI', '2026-10-31'));
   const correct = (previous_confirmation_number: string | null, confirmation_number: string, by = filer) =>
     made(by.change(second.id, { status: 'filed', confirmation_number, previous_confirmation_number }));
-  // A typing error that was corrected before all transactions were marked, by an instance whose clock is ahead.
+  // Corrects a typing error before all transactions are marked, by an instance whose clock is ahead.
   const hurried = createFiler({ call: await hurriedCall(caller) });
   await correct(null, 'c-76', hurried);
   await later(60_000, () => correct('c-76', 'c-77', hurried));
   const filed = await settled(filer, second.id);
-  // Two typing errors, which were corrected afterwards. The clock of the first instance is behind.
+  // Corrects two typing errors after all transactions are marked. The clock of the first instance is behind.
   await later(-60_000, () => correct('c-77', 'c-78'));
   corrected = await correct('c-78', 'c-79');
   filings = { first: canceled, second: filed };

@@ -37,11 +37,11 @@ it("makes nine calls in an idle schedule run, and eleven more and a page's reads
   for (const caller of callers)
     expect((await made(createFiler(caller).filings())).data.map(({ status }) => status)).toEqual(['closed']);
   expect(await callsOfRun()).toEqual(idle);
-  // The accounts of the page, together, and a second query of the due index. Then the chain, eight shards, and the start and end
-  // of the filing.
+  // A page reads its accounts together, and queries the due index again. A period reads the chain and eight shards, and
+  // writes the start and end of the filing.
   const page = { BatchGetItem: 1, Query: 8 };
   const period = { BatchGetItem: 1, Query: 8, TransactWriteItems: 2 };
-  // The register, its accounts, which have no reminders, and the new position.
+  // The sweep reads the register and its accounts, which have no reminders, and writes its new position.
   const sweep = { BatchGetItem: 1, Query: 1, PutItem: 1 };
   const all = [idle, page, ...callers.map(() => period), sweep];
   const sum = (name: string) => all.reduce((total, calls) => total + ((calls as Record<string, number>)[name] ?? 0), 0);
@@ -72,16 +72,16 @@ it('makes the documented calls for each request about filings', async () => {
   /** The requests in order. A function without expected calls only prepares later requests. */
   const requests: [name: string, run: () => Promise<unknown>, calls?: Record<string, number>][] = [
     ['a list', () => filer.filings(), { Query: 1 }],
-    // The chain, the oldest open month of eight shards, and their entries.
+    // Reads the chain, the oldest open month of eight shards, and their entries.
     ['a dry run', () => filer.close({ ...october, dry_run: true }), { BatchGetItem: 1, Query: 16 }],
-    // The key, the chain, and the oldest open month of eight shards.
+    // Reads the key, the chain, and the oldest open month of eight shards.
     ['a start', () => hurried.close(october, key), { GetItem: 1, BatchGetItem: 1, Query: 8, TransactWriteItems: 1 }],
     ['the rest', settle],
     ['a replay', () => filer.close(october, key), { GetItem: 1 }],
     ['an existing filing', () => filer.close(october, other), { GetItem: 2, BatchGetItem: 2, TransactWriteItems: 1 }],
     ['a filtered list', () => filer.filings({ limit: '100', state: 'MI' }), { Query: 1 }],
     ['a list after a filing', () => filer.filings({ starting_after: id }), { GetItem: 1, Query: 1 }],
-    // The head, and its eight shards.
+    // Reads the head and its eight shards.
     ['a filing', () => filer.filing(id), { BatchGetItem: 1, GetItem: 1 }],
     ['a filing as CSV', () => filer.filing(id, {}, { Accept: 'text/csv' }), { BatchGetItem: 1, GetItem: 1 }],
     ['a page of exceptions', () => filer.exceptions(id), { GetItem: 1, Query: 8 }],

@@ -1,4 +1,4 @@
-// @isolated: reads other settings of content.
+// @isolated: the service reads different content settings at import.
 import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import type { Command } from 'commander';
@@ -141,7 +141,7 @@ const key = (name: string) => ({ 'Idempotency-Key': name });
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 const customer = { id: 'cus_1', address: michigan };
 const release = buildHead('US-MN@2030-01-01.1');
-/** ZIPs in the active imported release. An instance reads each ZIP once. */
+/** Builds a sale to a ZIP in the active imported release. An instance reads each ZIP once. */
 const imported = (postal_code: string) => ({ customer: { address: { state: 'MN', postal_code, country: 'US' } } });
 
 /** The data before an operation, then every code path with different database calls. */
@@ -307,7 +307,7 @@ const retainedMs = 31 * dayMs;
 
 const monthly = { state: 'MI', from: '2020-01-01', to: null, frequency: 'month' } as const;
 
-// Sales with an open entry, with a filed entry, and with a saved response, when their personal data is removed.
+// Prepares sales with an open entry, a filed entry and a saved response for the removal of personal data.
 const prepareRetention = async (client: Client, id: string) => {
   await closedFiling(client, 'MI', '2026-10-31');
   await soldOn(client, '2026-11-08');

@@ -114,7 +114,7 @@ it('replays the response to the same request with and without the header', async
 describe('lost responses', () => {
   afterEach(noFaults);
 
-  /** The SDK's attempts of one call: each is written, and each response is lost. */
+  /** The SDK attempts a call three times. By default, each attempt is written, and its response is lost. */
   const allAttempts = 3;
   const loseResponses = (of: string | null, sends = allAttempts) =>
     failSends({ sends, error: lostResponse, where: 'on the way back', ...(of && { of: [of] }) });

@@ -17,7 +17,7 @@ const content = async (...args: readonly string[]) => {
 
 /** Imports the files of a state, and activates the release. */
 const importState = async (state: string, id: string, files: readonly string[]) => {
-  // Under the names of the current quarter.
+  // Renames the files to the current quarter.
   const current = files.map(fixture).map(({ name, content }) => ({ name: name.replace('Q2FEB', 'Q4AUG'), content }));
   const imported = await importFiles('sst', state, current);
   const head = { ...getHead(imported), id };

@@ -59,7 +59,7 @@ describe("the record of a key's use", () => {
 
   it('makes one call for a cold request, started before the rate limit, and none for a warm request', async () => {
     const caller = await newCaller();
-    // The test does not start at the end of a window, because the next window starts at zero.
+    // Starts at the beginning of a rate limit window, because a new window during the test would restart the count.
     const inWindow = windowMs - (now() % windowMs) + 1;
     await later(inWindow, async () => {
       calls = [];

@@ -139,7 +139,7 @@ const voidSale = () => forged('sale', ({ updated_at }) => ({ status: 'void', voi
 const january = '2026-01-01T00:00:00.000Z';
 
 type Change = () => Promise<unknown>;
-/** Changes by the start of a finding that they cause, with the start of each further finding. */
+/** Changes, keyed by the start of the finding that each causes. An array also has the starts of further findings. */
 type Tamperings = Readonly<Record<string, Change | readonly [Change, ...string[]]>>;
 
 const ofTransactions: Tamperings = {

@@ -166,7 +166,7 @@ it('works on a filing in several turns of one run', async () => {
   const { account, filer, hurried } = await newFiler();
   for (let at = 0; at < 20; at++) await soldOn(filer, day, '1.00');
   const { id } = await made(hurried.close(october));
-  // Each write takes a second, and a turn ten.
+  // Each write takes a second, and a worker's turn takes ten seconds.
   let remainingMs = 60_000;
   const commit = (change: Parameters<typeof ports.filings.commit>[0]) => {
     remainingMs -= 1000;

@@ -206,7 +206,7 @@ describe('GET /transactions?search', () => {
       expect(new Set(calls)).toEqual(new Set(['Query']));
       expect(backTo === null).toBe(after === null);
       if (backTo === null) break;
-      // No unlisted transaction is newer.
+      // The pages so far list every match that is newer than `backTo`.
       const seen = new Set(found);
       expect(expected.filter((row) => row[by] > backTo && !seen.has(row.id))).toEqual([]);
       expect(backTo <= last).toBe(true);
@@ -295,7 +295,7 @@ it('limits a list page by its size in bytes in Lambda, and continues after it', 
   // The rows are 1.8 MB, and a page has at most 4 MB.
   const { id } = await made(client.create({ ...body, line_items: body.line_items.slice(0, 450) }));
   const { transaction, ...stored } = (await ledgerReads.find(client.account.id, id)) as StoredTransaction;
-  // Copies, newer than the sale, whose id can be ahead of the clock after tests that moved it.
+  // Copies of the sale with newer ids. Earlier tests moved the clock, so the sale's id can be ahead of it.
   const soldMs = decodeTime(id.slice('txn_'.length));
   const copies = [4, 3, 2, 1].map((days) => `txn_${encodeTime(soldMs + days * dayMs, 10)}${'0'.repeat(16)}`);
   await putItems(environment.tables.transactions, copies.length, (at) =>

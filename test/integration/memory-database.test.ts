@@ -103,7 +103,7 @@ const getCondition = (random: () => number) =>
     ? {}
     : { ConditionExpression: text(conditions, random), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
 
-// These fit every item. DynamoDB Local rejects a transaction with a value that does not fit with a different error.
+// These updates apply to every item. For others, DynamoDB Local rejects a transaction with a different error.
 const fittingUpdates = [
   'ADD amount :amount SET account = :account',
   'SET amount = if_not_exists(amount, :more)',

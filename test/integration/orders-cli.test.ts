@@ -54,7 +54,7 @@ const cases: readonly (readonly [reason: string, ReturnType<typeof order> & { sh
   ['product_code', toNewYork('by line', '13.31', mug, shirt), '8.88'],
   ['place', order('place', '7.00', denver, general), '9.15'],
   ['rate', order('rate', '8.25', lansing, general), '6.00'],
-  // The taxes of the line items do not add up to the total, and no shipping was charged for the rest.
+  // In three orders, the taxes of the line items do not add up to the total. Only the third order has shipping.
   ['rate', order('zeros', '8.25', lansing, { ...general, tax_amount: '0' }), '6.00'],
   ['rate', order('a part', '8.25', lansing, { ...general, tax_amount: '3.00' }), '6.00'],
   ['shipping', { ...order('zeros and shipping', '6.88', boston, { ...general, tax_amount: '0' }), shipping }, '6.25'],
@@ -138,7 +138,7 @@ it('counts the orders with warnings that can change the tax', async () => {
   const text = ndjson([order('home', '6.00', lansing, coded), order('abroad', '13.00', toronto, coded)]);
   const { out } = await run(caller, 'import', text, 'orders.ndjson', ['--dry-run', '--json']);
   expect(JSON.parse(out)).toEqual({ checked: 2, recorded: 0, existing: 0, warnings: { not_covered: 1 }, errors: [] });
-  // The warnings of a refund with its sale are only known when it is recorded.
+  // A refund's warnings about its sale are known only when the refund is recorded.
   const sale = order('sale', '6.00', lansing, { ...coded, id: 'a' });
   const parts = { type: 'credit', parent_reference_id: 'sale', tax_date: '2026-10-07' };
   const refund = { ...order('refund', '3.00', lansing, { ...coded, id: 'b', unit_price: '50.00' }), ...parts };

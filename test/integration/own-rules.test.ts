@@ -33,7 +33,7 @@ const importSst = async (state: string, rates: string | Buffer, boundaries: stri
 };
 
 let minutes = 0;
-/** Instances detect an activation after a minute. */
+/** Runs a function after instances have detected an activation, which takes up to a minute. */
 const noticed = <Value>(run: () => Promise<Value>): Promise<Value> => {
   minutes += 2;
   return later(minutes * 60_000, run);
@@ -106,7 +106,7 @@ describe('custom rules over the built-in release', () => {
     expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
     expect(await readTax({ product: 'DIGITAL.EBOOKS', day: '2026-10-31' })).toBe('9.03');
     expect(await readTax({ product: 'CLOTHING.APPAREL' })).toBe('9.53');
-    // From its first day, the custom rule replaces the content's rule with the same id, which also exempts footwear.
+    // The content's rule with the same id also exempts footwear. The custom rule replaces it from its first day.
     expect(await readTax({ product: 'CLOTHING.FOOTWEAR' })).toBe('9.53');
     expect(await readTax({ product: 'CLOTHING.FOOTWEAR', day: '2026-11-14' })).toBe('0.00');
     expect(await readTax({ product: 'CLOTHING.APPAREL', day: '2026-11-14' })).toBe('0.00');

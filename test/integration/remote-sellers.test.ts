@@ -1,4 +1,4 @@
-/** Sales under a remote seller's election in returns and, by test/support/setup-api.ts, in replays. The tax is 8 % of the sale. */
+/** Returns with sales under a remote seller's election, taxed at 8 %. test/support/setup-api.ts replays the sales. */
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, createFiler, soldOn } from '../support/filings.ts';

@@ -292,7 +292,8 @@ describe('GET /registrations/advice', () => {
 
   it('returns the states in which to register, and states close to a threshold', async () => {
     const filer = await newFiler({ registrations: [monthly('NY')] });
-    // New York needs both; Michigan counts the previous year; the threshold of Texas is 500,000 in twelve months.
+    // New York requires an amount and a number of sales. Michigan counts the previous year. Texas requires 500,000 in
+    // twelve months.
     await sellIn(filer, 'NY', '600000.00');
     await sellIn(filer, 'MI', '100000.01');
     await sellIn(filer, 'TX', '499999.99');

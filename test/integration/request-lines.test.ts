@@ -287,7 +287,7 @@ describe('the counts of a line', () => {
       ]),
     );
     for (const { operation, database_calls, database_units } of together.map(getLine)) {
-      // In addition to its own call, the limiter can take a lease with one call of one unit.
+      // The limiter can add one call of one unit to take a lease.
       const most = operation === 'get-transaction' ? 2 : Number(line['database_units']) + 1;
       expect(database_calls).toBeLessThanOrEqual(
         operation === 'get-transaction' ? 2 : Number(line['database_calls']) + 1,

@@ -85,7 +85,7 @@ describe('the end of a session', () => {
     const signedOut = await act('end');
     expect(signedOut.headers.get('set-cookie')).toMatch(/^levy_session=; .*Max-Age=0$/);
     expect(signedOut.body).toEqual({ object: 'session', expires_at: null, ends_at: null });
-    // Immediately for an extension, which reads the item; within a minute for cached sessions.
+    // An extension reads the item, so it is refused at once. A cached session ends within a minute.
     expect(getRefusal(await act('extend'))).toBe(ended);
     await later(minuteMs, async () => expect(getRefusal(await read())).toBe(ended));
   });

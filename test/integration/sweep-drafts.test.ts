@@ -18,8 +18,8 @@ it('starts no batch without enough time, and the next run finishes', async () =>
   for (let block = 0; block < 15; block++)
     drafts.push(...(await Promise.all(Array.from({ length: 20 }, () => made(client.create(sale()))))));
   await later(dayMs, async () => {
-    // An index read and a draft read, each retried and 6.9 s at worst, and a write retried for 8 s and once more: 35.6
-    // s.
+    // Three calls take at most 6.9 s each. A write is retried for 8 s, and its last attempt takes 6.9 s: 35.6 s in
+    // total.
     expect(await sweep(() => 35_600)).toEqual({ voided: 0, skipped: 0, complete: false });
     // Three shards start one batch of 25, and then the time is nearly up. At least 225 drafts remain, so one of the eight
     // shards has more than one index page in the next run.

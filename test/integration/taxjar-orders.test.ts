@@ -41,7 +41,7 @@ it('records orders and refunds once, and lists, changes and deletes them', async
   expect(await client.listOrders({ ...day, provider: 'other' })).toEqual({ orders: [] });
   for (const none of [{ transaction_date: '2026/10/15' }, { to_transaction_date: '2026-10-13' }])
     expect(await client.listOrders(none)).toEqual({ orders: [] });
-  // The last day is included whole.
+  // The range includes the whole last day.
   await createOrder({ transaction_id: '124', transaction_date: '2026-10-14T23:59:59Z' });
   const days = { from_transaction_date: '2026-10-14', to_transaction_date: '2026/10/14' };
   expect(await client.listOrders(days)).toEqual({ orders: ['124', '123'] });
@@ -531,7 +531,7 @@ it('refuses an amount that is not the sum of the line items, except for the firs
       status: 400,
       response: { detail: 'amount is 25.00, but the line items and the shipping add up to 20.00. Send their sum.' },
     });
-  // A cent for each line item can be a rounding.
+  // The amount may differ from the sum by a cent per line item, because of rounding.
   expect((await send('2022-01-24', 'POST', 'orders', { ...sale, amount: 20.02 })).status).toBe(201);
   expect((await send('2012-01-01', 'POST', 'orders', { ...sale, transaction_id: 'u', amount: 25 })).status).toBe(201);
   // The sum of line items without a valid quantity is unknown.
@@ -551,8 +551,8 @@ it('refuses an amount that is not the sum of the line items, except for the firs
   expect((await send('2022-01-24', 'POST', 'refunds', refund(-13.5))).status).toBe(201);
 });
 
-// WooCommerce sends the price before a change in the order less the price after it: 10.00 - 12.00. The refund has the
-// opposite sign: -10.00 + 12.00.
+// As the discount, WooCommerce sends the price before the change minus the price after it: 10.00 - 12.00. A refund has
+// the opposite sign: -10.00 + 12.00.
 it('adds a discount with the opposite sign to the price if the order amount is then the sum', async () => {
   const { createOrder, refundOrder } = await newClient();
   const raised = { id: '71', quantity: 3, unit_price: 10, discount: -6, product_identifier: 'mug' };
@@ -721,7 +721,7 @@ it('never changes, deletes or replaces an order with the id of another provider'
   expect((await client.updateOrder({ transaction_id: '123', sales_tax: 1.45 })).order.provider).toBe('shop');
   const { order: deleted } = await client.deleteOrder('123', { provider: 'shop' });
   expect(deleted.sales_tax).toBe(1.45);
-  // An order without a provider has the provider api, as in TaxJar's list. A refund of it needs none when it changes.
+  // An order without a provider has the provider api, as in TaxJar's list. A change of a refund needs no provider.
   await createOrder({ transaction_id: '124' });
   const other = { ...ebay, transaction_id: '124' };
   expect(await refusal(createOrder(other))).toMatch(/^406 .* The provider api has the order 124\./);

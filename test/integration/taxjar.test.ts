@@ -220,7 +220,7 @@ describe('taxes', () => {
       expect(await response.json()).toMatchObject({ tax: { amount_to_collect: tax } });
       expect(response.headers.get('Levy-Warnings')).not.toContain('product_tax_code_missing');
     }
-    // The line items are taxed, not a different amount.
+    // The tax is on the line items, even if `amount` differs from their sum.
     for (const [amount, warns] of [
       [100, false],
       [90, true],

@@ -436,7 +436,7 @@ describe('electronic returns', () => {
     const ids = [...text.matchAll(/<DocumentId>(.*?)</g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(12);
     expectFailure(await run(), 'already exists');
-    // One return of a month for each of three months in Georgia and in Minnesota, and six of a quarter.
+    // Georgia and Minnesota have three monthly returns each. Six states have one quarterly return each.
     const rest = ['--out', join(folder, 'rest.xml')];
     expect(await run('--without', 'GA, Minnesota', ...rest)).toMatchObject({
       code: 0,

@@ -37,8 +37,8 @@ const installEmulator = (folder: string): void => {
 };
 
 /**
- * Only the package itself, because its single file imports no other packages. Its native addon would need CMake, a C++
- * compiler and Node's headers; bootstrap.cjs implements the addon in JavaScript.
+ * Installs only the package itself, because its single file imports no other packages. Its native addon would need
+ * CMake, a C++ compiler and Node's headers; bootstrap.cjs implements the addon in JavaScript.
  */
 const installClient = (folder: string): void => {
   run('npm', ['pack', `${client}@${clientVersion}`, '--ignore-scripts', '--silent'], folder);

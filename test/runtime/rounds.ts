@@ -1,4 +1,6 @@
-/** The deployment test's workflow of an account against the functions in the runtime, and the events of the others. */
+/**
+ * Runs the deployment test's workflow against the functions in the runtime, and sends events to the other functions.
+ */
 import { countTransactions } from '../../functions/count-transactions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
@@ -77,7 +79,7 @@ const round = async (url: string, stream: string, invoke: Invoke): Promise<void>
   same('the draft', (await call('GET', `/transactions/${draft.body.id}`)).body.status, 'void');
 };
 
-/** A month before last with a sale, which is due. */
+/** Closes the month before last of an account with a sale in it. */
 const closeDuePeriod = async (invoke: Invoke): Promise<void> => {
   const { call } = await newCaller({ settings: settings() });
   await call('POST', '/transactions', { body: sale({ status: 'finalized', tax_date: monthBefore(2).middle }) });

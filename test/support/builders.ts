@@ -40,7 +40,7 @@ export const rule = (id: string, ptcs: readonly string[], effect: Effect, others
 
 type NewJurisdiction = Pick<Jurisdiction, 'code' | 'type'> & { readonly rate: string };
 type NewRelease = Partial<Omit<Release, 'jurisdictions' | 'settings'>> & {
-  /** The state comes first. */
+  /** The jurisdictions; the state comes first. */
   readonly of?: readonly [NewJurisdiction, ...NewJurisdiction[]];
   readonly shipping?: Release['settings']['shipping'][number]['policy'];
   readonly rounding?: Rounding;

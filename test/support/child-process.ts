@@ -15,7 +15,7 @@ export const killWithParent = (child: ChildProcess): void => {
   child.once('exit', () => watcher.kill('SIGKILL'));
 };
 
-/** Returns the CPU time of a process in milliseconds (proc_pid_stat(5); a tick is 10 ms); 0 on other systems than Linux. */
+/** Returns the CPU time of a process in milliseconds (proc_pid_stat(5); a tick is 10 ms); 0 if not on Linux. */
 export const processorMs = (pid: number | undefined): number => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')

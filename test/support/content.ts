@@ -16,7 +16,7 @@ import { type ItemKey, partKey, releaseHeadKey } from '../../shared/store/keys.t
 import { getAttribute, storedText } from './raw-items.ts';
 import { runInProcess } from './run-command.ts';
 
-/** `npm run content -- …`, and the active release of a state. */
+/** Runs `npm run content -- …`. */
 export const content = (...args: readonly string[]) => runInProcess(contentProgram(), args);
 
 /** Returns the id of a state's active release; `null` if it is the built-in one. */

@@ -52,7 +52,7 @@ export const listExceptions = ({ sign, gross, tax, calculated }: ReturnFigures, 
 
 const reasons = exemptParts.filter((part) => part !== 'product');
 
-/** Amounts in dollars as decimal strings, without tax. */
+/** Converts amounts from cents to decimal strings, without the tax. */
 export const amountTexts = ({ taxable, exempt, not_covered, ...parts }: Amounts) => {
   const write = (minor: bigint) => formatAmount(minor, 2);
   const named = reasons.flatMap((reason) => (parts[reason] ? [[reason, write(parts[reason])]] : []));

@@ -10,7 +10,7 @@ import { listen, send } from './http.ts';
 export const startGateway = (replaced: Partial<Record<Operation, Handler>>) =>
   listen(createGateway({ handlers: { ...handlers, endpoints: { ...handlers.endpoints, ...replaced } } }));
 
-// The handler reads the time first, and would otherwise end the request.
+// The first reading returns enough time for the handler to accept the request.
 const hurried = (context: Context): Context => {
   let readings = 0;
   return { ...context, getRemainingTimeInMillis: () => (readings++ === 0 ? 10_000 : 100) };

@@ -41,7 +41,7 @@ export const getLastDay = (month: number): string => daysAfter(getFirstDay(month
 type Months = { readonly first: number; readonly last: number; readonly frequency: Registration['frequency'] };
 
 const lengths = { month: 1, quarter: 3, half_year: 6, year: 12, fiscal_year: 12 } as const;
-/** Months, from 0, in which periods begin that do not begin in January. */
+/** The first month (0 to 11) of the periods that do not begin in January. */
 const beginnings: Readonly<Record<string, number>> = {
   'NY quarter': 2,
   'NY year': 2,
@@ -49,7 +49,7 @@ const beginnings: Readonly<Record<string, number>> = {
   'CA fiscal_year': 6,
 };
 
-/** Builds the registration of a state without its state. */
+/** Builds a registration without its state. */
 export const buildTerm = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({
   frequency,
   from,

@@ -50,7 +50,7 @@ export const readRecords = async (StreamArn: string): Promise<StreamRecord[]> =>
   const records: StreamRecord[] = [];
   for (;;) {
     const page = await read();
-    // An open shard has no end.
+    // An open shard has no end, so an empty page is the last one.
     if (page.length === 0) return records;
     records.push(...page);
   }

@@ -32,8 +32,8 @@ const itemCommand = /^(Get|Put|Update|Delete|BatchGet|TransactWrite)Item(s?)Comm
 
 /**
  * Document clients run their commands in the database of this process, below the middleware that counts and intercepts
- * them. The SDK's conversion, retries and transport would take a fifth of the CPU time of the tests. Started processes,
- * other emulators and the tests that call `useSdk` pass through it.
+ * them. The SDK's conversion, retries and transport would take a fifth of the CPU time of the tests. Child processes,
+ * external emulators and tests that call `useSdk` use the whole SDK.
  */
 const skipSdk = (database: Database): void => {
   const { from } = DynamoDBDocumentClient;

@@ -69,7 +69,7 @@ const run = async (phase: string, rate: Rate, duration: number, more: (sending: 
   );
 };
 
-/** An overload that ends together with a rate limit window uses none of the next window. */
+/** Waits for the end of a rate limit window, so that an overload uses none of the next window. */
 const untilWindowEnds = () => sleep(windowMs - (Date.now() % windowMs));
 
 try {
