@@ -68,7 +68,7 @@ export const checkout = async (run: Commands, commit: string, work: string, env:
   return { folder };
 };
 
-/** Removes the worktree. Runs while commands are being stopped, so it starts none of them. */
+/** Removes the worktree. Does not use `run`, because it runs while all commands are being stopped. */
 const removeCheckout = async (work: string): Promise<void> => {
   const folder = join(work, 'previous');
   if (existsSync(folder)) spawnSync('git', ['worktree', 'remove', '--force', folder], { cwd: root, timeout: 60_000 });

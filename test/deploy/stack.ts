@@ -101,7 +101,7 @@ export const monthBefore = (months: number): { first: string; middle: string; la
   return { first: at(-months, 1), middle: at(-months, 15), last: at(1 - months, 0) };
 };
 
-/** A registration in Michigan with monthly returns, from the first day of that month. */
+/** A registration in Michigan with monthly returns, from this day on. */
 export const registeredFrom = (from: string): string =>
   `registrations=${JSON.stringify([{ state: 'MI', from, to: null, frequency: 'month' }])}`;
 
@@ -162,7 +162,7 @@ export const keptResources = (cdk: Cdk, stack: Stack, found: readonly string[]):
   return found.join(', ');
 };
 
-/** Deletes the retained resources with the commands of the page. */
+/** Deletes the retained resources with the commands of `infra/docs/teardown.md`. */
 export const deleteKept = async ({ aws, readError }: Emulator, stack: Stack): Promise<void> => {
   for (const output of ['TransactionsTable', 'ContentTable', 'AccountsTable']) {
     const TableName = stack.outputs[output];

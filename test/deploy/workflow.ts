@@ -6,7 +6,7 @@ import { monthBefore } from './stack.ts';
 const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
 const mug = { id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' } as const;
 const line_items = [mug];
-// Michigan taxes 6 % and has no local rates.
+// Michigan taxes at 6 % and has no local rates.
 const tax = '6.00';
 
 export const connectClient = (url: string, apiKey: string): Levy => createClient({ url, apiKey, timeoutMs: 30_000 });

@@ -191,7 +191,7 @@ export const pages: Target = {
   },
 };
 
-/** An expected refusal. Other errors are bugs. */
+/** Rethrows all errors except expected refusals: other errors are bugs. */
 const refused = (error: unknown): void => {
   if ((error as Error).name !== 'PublisherFailure') throw error;
 };

@@ -118,7 +118,9 @@ export const listDiscounts = (line: Line, sale: Body): readonly bigint[] => {
   return floor * undiscounted === whole * amount ? [floor] : [floor, floor + 1n];
 };
 
-/** Whether a line, with the lines before it that credit the same one at its price, has more units than were sold. */
+/**
+ * Whether a line, together with earlier lines that credit the same line at its price, has more units than were sold.
+ */
 const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolean => {
   const line = lines[at] as Line;
   const parent = getMatch(line, sale);
@@ -136,12 +138,12 @@ const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolea
     .gt(parent.quantity);
 };
 
-// Shipping is delivered to the same address as its lines.
+// Shipping is delivered to the addresses of the lines, so it adds no state.
 const listStates = (sale: Body): string[] => sale.line_items.map((line) => getState(line, sale));
 
 /**
- * Returns the amounts of a credit of certain lines with these discounts, at most the remainder of each line and in
- * total.
+ * Returns the amounts of a credit of certain lines with these discounts. Refuses more than the remainder of a line or
+ * of the sale.
  */
 const linesCredit = (
   { line_items, shipping: wanted }: Requested,
@@ -235,7 +237,7 @@ export const taxRoom = (credit: Pick<Credit, 'lines' | 'shipping'>, remaining: R
   return least(shares.reduce(plus, nothing).tax, remaining.total.tax);
 };
 
-/** The refusal of more tax than that, for any remaining net. */
+/** Returns the refusal of a supplied tax above the limit `room`. */
 export const overTaxed = (currency: string, room: bigint, { total: { net } }: Remaining): Refusal =>
   overCredit(currency, { net, tax: room }, '/tax_amount');
 

@@ -201,7 +201,7 @@ const judgeChange = (
   for (const posted of book.journal.values()) if (posted.filing === filing.id) posted.filing = null;
 };
 
-/** The requested state is the current one: nothing changes. */
+/** Checks that a request for the current state changes nothing. */
 const mustBeUnchanged = ({ status, body }: FilingResponse, filing: Filing): void => {
   same(status, 200, 'The status of a filing as it is');
   mustBeFiling(body, filing);

@@ -13,7 +13,7 @@ export const post = (book: Book, body: Body): void => {
     book.journal.set(`${body.id} ${state}`, { id: body.id, state, month: body.tax_date.slice(0, 7), filing: null });
 };
 
-/** The removed liability of a void transaction. */
+/** Removes the liability of a void transaction. */
 export const takeBack = (book: Book, { id }: Body): void => {
   for (const [key, posted] of book.journal) if (posted.id === id) book.journal.delete(key);
 };
@@ -42,8 +42,8 @@ export const exceptionsAtMost = (book: Book, members: readonly string[]): number
   members.filter((id) => mayDiffer(book, (book.entries.get(id) as Entry).body)).length;
 
 /**
- * Returns how many must have exceptions: a document in one state has its whole difference there. A credit's share can
- * equal its tax.
+ * Returns how many entries of a filing must have exceptions. The whole difference of a sale in one state is in its only
+ * entry. A credit's share can equal its tax, so credits do not count.
  */
 export const exceptionsAtLeast = (book: Book, members: readonly string[]): number =>
   members.filter((id) => {

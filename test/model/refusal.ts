@@ -3,7 +3,7 @@ import type { ApiResponse } from '../support/http.ts';
 import { type Body, type Requested, same } from './book.ts';
 import { getDecimals } from './money.ts';
 
-/** A tax of more decimals than can be paid. */
+/** Returns a refusal if a tax has more decimals than its currency. */
 export const tooFine = (tax: unknown, currency: string): Refusal[] =>
   typeof tax === 'string' && (tax.split('.')[1] ?? '').length > getDecimals(currency)
     ? [refusal('validation_invalid_format', '/tax_amount')]
@@ -40,9 +40,7 @@ export const invalidUpdate = (update: Requested): Refusal[] => [
   ...(update.line_items?.length === 0 ? [refusal('validation_invalid_format', '/line_items')] : []),
 ];
 
-/**
- * A reason that differs from the stored one: allowed only with its status, and never a reason reserved by the service.
- */
+/** Refuses a new void reason that is sent without the status `void`, or that is reserved by the service. */
 export const wrongReason = ({ void_reason: reason, status }: Requested, view: Body): Refusal[] =>
   typeof reason === 'string' && reason !== view.void_reason && (status !== 'void' || reason === 'draft_expired')
     ? [refusal('validation_invalid_format', '/void_reason')]

@@ -74,7 +74,7 @@ const getInvalid = (path: string, body: Requested) => {
   return path.startsWith('/filings') ? invalidFiling(body) : invalidUpdate(body);
 };
 
-/** A request processes a filing only for a limited time; the schedule completes the rest. */
+/** Waits until a filing is complete. A request works on it only for a limited time; the schedule completes the rest. */
 const settled = async (world: World, side: Side, { status, body }: ApiResponse<Schema<'Filing'>>): Promise<void> => {
   if (status !== 202) return;
   for (let turns = 0; turns < 10; turns++) {

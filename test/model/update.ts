@@ -200,7 +200,7 @@ const expectedCodes = (
 
 const isFinalizing = ({ asked, update }: Case) => asked.status && update.status === 'finalized';
 
-/** Finalizes an unchanged draft credit after other credits: its amounts must still be the same. */
+/** Refuses to finalize an unchanged draft credit if other credits have changed its amounts. */
 const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
   const { view, sale, book, asked, supplied } = one;
   if (!isFinalizing(one) || asked.tax || asked.inputs.length > 0) return [];
@@ -283,7 +283,7 @@ const mustBeRetaxed = ({ view, entry, book, sale }: CreditCase, body: Body, tax:
   const { lines, shipping } = takenLines(view, sale);
   const net = minor(currency, view.total_amount) - minor(currency, view.tax_amount);
   const coupons = minor(currency, view.applied_third_party_discount_amount);
-  // No credit is negative, because the tax was distributed.
+  // A tax of -1 marks a distributed tax, because no credit is negative.
   const isSpread = tax !== minor(currency, view.tax_amount);
   const total = { net: net + coupons, tax: isSpread ? -1n : tax };
   mustHaveFigures(body, { kind: entry.kind ?? 'lines', lines, shipping, total }, sale, book, view.id);

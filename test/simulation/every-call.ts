@@ -10,7 +10,7 @@ import type { Transport } from './transport.ts';
 
 const account = 'acct_two';
 
-/** The account files in Michigan since October, and the return of October is due today. */
+/** The account is registered in Michigan from October. October's return is due today. */
 const accounts: readonly Account[] = plainAccounts.map((one) => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: null, frequency: 'month' as const }];
   const settings = { ...one.settings, registrations: one.id === account ? registrations : null };
@@ -155,8 +155,8 @@ const interrupted = async (
 };
 
 /**
- * Interrupts each kind of work on a filing at every `step`th database call, by a crash or by each other change, and then
- * finishes it.
+ * Interrupts each kind of work on a filing at every `step`th database call, by a crash or by another change. Then
+ * finishes the work.
  */
 export async function* atEveryCall(
   { from, step }: Pick<Order, 'from' | 'step'>,

@@ -124,7 +124,7 @@ export class History {
     return token !== undefined && this.#tokens.has(token);
   }
 
-  /** Returns the account after the last of these writes, if any. */
+  /** Returns the account after the last write for which `isThen` returns true, if any. */
   accountAfter(id: string, isThen: (version: Version) => boolean): Account | undefined {
     const version = this.accounts.findLast((one) => one.item?.['id'] === id && isThen(one));
     return version && Account.parse(version.item);

@@ -39,7 +39,7 @@ export const mutants: Readonly<Record<string, Mutant>> = Object.fromEntries(
   }),
 );
 
-/** Some seeds produce longer schedules that are mostly about filings. */
+/** Schedules whose seed is a multiple of this are longer, and mostly about filings. */
 export const filingsEvery = 20;
 /** Operators redact transactions in schedules whose seed is a multiple of this. */
 export const redactionsEvery = 3;
@@ -160,15 +160,15 @@ const schedulesMax = 5000;
 const seedsFor = (mutant: string): { readonly first: number; readonly every: number } => {
   const { kind } = mutants[mutant] ?? {};
   if (kind === 'varied') return { first: variedFirst, every: filingsEvery };
-  // Entries are moved by filings.
+  // Only schedules about filings move entries.
   const ofRedactions = kind === 'redactions' ? redactionsEvery : 1;
   const ofFilings = kind === 'filings' || (ofRedactions > 1 && /entr/.test(mutant)) ? filingsEvery : 1;
   return { first: ofRedactions * ofFilings, every: ofRedactions * ofFilings };
 };
 
 /**
- * Runs up to 5,000 schedules that can detect a seeded bug, until one has a violation: from the one that detected it when
- * this was written, then those before it.
+ * Runs up to 5,000 schedules that can detect a seeded bug, until one has a violation. Starts at the schedule that
+ * detected the bug when this was written; the earlier schedules come last.
  */
 export const search = async (mutant: string): Promise<Outcome> => {
   const { first, every } = seedsFor(mutant);

@@ -193,7 +193,7 @@ const vary = (request: Omit<Request, 'key'>, name: string): Omit<Request, 'key'>
 
 /** The requests of clients: about data that they have seen, and sometimes about transactions of the other account. */
 
-/** The sale has a unique street, which a redaction must remove. */
+/** Adds a unique street to a sale, which a redaction must remove. */
 const addressed = (body: Body, name: string) => {
   const { customer } = body as { readonly customer?: { readonly address?: object } };
   const address = { ...customer?.address, line1: `${name} Way` };
@@ -309,7 +309,7 @@ const reversals: readonly (readonly [number, Making])[] = [
   [1, retaxed],
 ];
 
-// The line has no recorded tax, or the sale is redacted.
+// Varied schedules credit lines without a recorded tax, and sales that are being redacted.
 const refunds: readonly (readonly [number, Making])[] = [
   [4, (known, name) => create(credit(some(known, isFinalSale), 'draft'), name)],
   [4, (known, name) => create(credit(some(known, isFinalSale), 'finalized'), name)],

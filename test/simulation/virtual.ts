@@ -15,9 +15,8 @@ export const setTimeout = <Value>(
   });
 
 /**
- * Returns the same ids, from the schedule's random numbers.
- *
- * The service has several instances, each with increasing ids. This simulates two.
+ * Creates ids from the schedule's random numbers, so that a seed always has the same ids. The service has several
+ * instances, each with increasing ids. This simulates two.
  */
 export const monotonicFactory = (): real.ULIDFactory => {
   let epoch = -1;

@@ -23,8 +23,8 @@ export const world = {
 };
 
 /**
- * Before each invocation and call, takes up to seven turns of the event loop or of its microtasks, by its name. Equal
- * calls that an invocation begins in one step keep their order, because they cannot be distinguished.
+ * Before each invocation and call, takes up to seven turns of the event loop or of its microtasks. The name determines
+ * the number. Equal calls that an invocation begins in one step keep their order, because they cannot be distinguished.
  */
 export const dawdleBySeed = (seed: number): void => {
   world.dawdle = async (name) => {
@@ -123,7 +123,7 @@ export class Scheduler {
   async run(tasks: readonly (() => Promise<void>)[]): Promise<void> {
     let left = tasks.length;
     const failures: unknown[] = [];
-    // A task begins when those before it wait, so its random numbers do not depend on their pace.
+    // A task begins when all earlier tasks wait, so its random numbers do not depend on their speed.
     for (const task of tasks) {
       task()
         .catch((error: unknown) => failures.push(error))

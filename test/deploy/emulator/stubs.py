@@ -1,4 +1,4 @@
-"""What the emulator lacks for this stack, and nothing else. `stubs` lists each addition with its reason; the test prints the list.
+"""Add only what the emulator lacks for this stack. `stubs` lists each addition with its reason; the test prints the list.
 
 Everything here works inside of the emulator's process. The stack, its functions and their permissions are unmodified.
 """
@@ -155,7 +155,7 @@ _pipe_properties = {}
 
 
 def credentials_of(role):
-    """Credentials of a session of a role, as a function with this role has them."""
+    """Return credentials of a role session, as a function with this role would have them."""
     account = role.split(":")[4]
     return lambda_runtime.execution_credentials({
         "FunctionArn": f"arn:aws:lambda:us-east-1:{account}:function:as-{role.rsplit('/', 1)[-1]}"[:140],
@@ -226,7 +226,7 @@ def _add_pipe(endpoint):
 
 
 class _ItemAction(str):
-    """The action of an item of a transaction, with the partition that the item is in."""
+    """The action of a transaction item, with the partition of the item."""
 
     leading_keys = ()
 

@@ -15,7 +15,7 @@ import { written } from '../money.ts';
 import { invalidNew, mustBeRefused } from '../refusal.ts';
 import { ask, dayMs, pick, type Side, write } from '../requests.ts';
 
-/** The view of a run by a command of one account. */
+/** The part of a run that a command of one account uses. */
 export type Scene = {
   readonly model: Model;
   readonly world: World;
@@ -85,7 +85,7 @@ export type Generated<Source> = Source extends fc.Arbitrary<infer Value> ? Value
 /** The generated choices of a command. */
 export type Wished<Shape> = { readonly [Name in keyof Shape]: Generated<Shape[Name]> };
 
-/** Usually no field is set. */
+/** Generates a value once in `oneIn` times, and otherwise `undefined`. */
 export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, oneIn: number): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -155,7 +155,7 @@ export const lines = fc.array(
 
 type LineWish = { quantity: string; unit_price: string; discount: string | null; isElsewhere: boolean };
 
-// A discount in whole parts of a line's price that is never more than the price.
+// A discount of whole currency units, at most the price of the line.
 const getDiscount = ({ quantity, unit_price, discount }: LineWish) =>
   discount === null
     ? {}
@@ -307,7 +307,7 @@ const getBody = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested =
     : { ...request, tax_amount: taxText(wish.tax as number | 'fine', request, sale, book) };
 };
 
-/** A calculation returns what the credit would record, and records nothing. */
+/** Checks that a calculation returns what the credit would record. It records nothing. */
 const calculate = async ({ model, world, side, book }: Scene, body: Requested): Promise<void> => {
   const { status: _status, reference_id: _reference, tax_amount: _tax, ...request } = body;
   const response = await ask(model, world, side, 'POST', '/calculations', { body: request });

@@ -73,7 +73,7 @@ const settling = combine({
   key,
 });
 
-/** The number of exceptions, which the model bounds, as it depends on how a tax was distributed over states. */
+/** Reads the number of exceptions. The model only bounds it: it depends on how a tax was distributed over states. */
 const seeExceptions = async (model: Model, world: World, at: Side, filing: Filing): Promise<void> => {
   const { body } = await ask(model, world, at, 'GET', `/filings/${filing.id}`);
   const { count = -1 } = body.exceptions ?? {};
@@ -142,7 +142,7 @@ export const redaction = command('Redact', target, async (number, { model, world
 const pauses = [1000, 60_000, hourMs - 3, hourMs, 12 * hourMs, 24 * hourMs - 5, 24 * hourMs, 30 * 24 * hourMs];
 
 /**
- * Moves the clock up to a deadline and past it: drafts of one account last a day, of the other an hour; keys last a
+ * Moves the clock up to a deadline or past it. Drafts last a day in one account and an hour in the other. Keys last a
  * day.
  */
 export const advance = command('Advance', fc.constantFrom(...pauses), async (byMs, { model, world }) => {

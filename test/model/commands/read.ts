@@ -77,7 +77,7 @@ const mustBeHistory = (rows: readonly Row[], expected: readonly Change[], entry:
   });
 };
 
-/** The id belongs to the other account, and gets the same response as an unknown id. */
+/** Checks that an id of the other account gets the same response as an unknown id. */
 const mustBeUnknown = async (
   id: string,
   path: string,

@@ -22,7 +22,7 @@ import {
 
 const isCredit = ({ parent_transaction_id }: Body) => parent_transaction_id !== null;
 
-/** The target of an update, if any. */
+/** The groups of transactions from which an update takes its target. */
 const groups: Readonly<Record<string, (body: Body) => boolean>> = {
   any: () => true,
   draft: ({ status }) => status === 'draft',

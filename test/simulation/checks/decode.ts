@@ -11,7 +11,7 @@ type Lines = Pick<Transaction, 'line_items' | 'explanation'> & {
   readonly settingsSnapshot: { readonly registrations: Settings['registrations'] };
 };
 
-/** A compressed value. */
+/** Parses a compressed JSON value. */
 export const json = (bytes: unknown): unknown => JSON.parse(storedText(bytes));
 
 /** The decimals of the currencies of the schedules. */
@@ -57,7 +57,7 @@ export type Head = {
 
 const nothing: Share = { net: 0, tax: 0 };
 
-// Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
+// In hexadecimal, `a` separates amounts, `b` separates charges, `c` is a minus sign, and `f` fills the last byte.
 const splitCharges = (bytes: unknown): string[] => storedBytes(bytes).toString('hex').replace(/f$/, '').split('b');
 
 const getCredited = (item: Item, sale: Transaction): Head['credited'] => {

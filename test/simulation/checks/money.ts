@@ -125,7 +125,7 @@ const owedIn = (entries: readonly Entry[]): Map<string, number> => {
   return owed;
 };
 
-/** The remainder in the return of each state of a sale after its credits, in cents. */
+/** Returns what remains of a sale in the return of each state after its credits, in cents. */
 const leftIn = (entries: readonly Entry[]): string[] => {
   const states = Map.groupBy(entries, ({ state }) => state);
   return [...states].flatMap(([state, ofState]) => {

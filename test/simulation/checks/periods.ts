@@ -24,9 +24,7 @@ const ofDay = ({ head, version }: Reign, sent: string | undefined, timeZone: str
 const isDated = ({ head }: Reign, { request }: Sent, audit: Audit): boolean =>
   head.version === 1 || (request.body?.['tax_date'] !== undefined && audit.listFields(head).includes('tax_date'));
 
-/**
- * Every transaction has the day of its account's time zone at the time of the request, and pinned its registrations.
- */
+/** Every tax day that a request sets is the sent date, or the time of the request, in the account's time zone. */
 export const taxDayViolations = (ledger: Ledger, audit: Audit, { sent }: Observed): string[] => {
   const sentBy = new Map(sent.flatMap((one) => one.attempts.map(({ invocation }) => [invocation, one] as const)));
   return [...ledger.reigns.values()].flat().flatMap((reign) => {
@@ -196,12 +194,12 @@ class DueBooks {
     });
   }
 
-  /** States whose next period has no entry, neither by its closing day nor now. */
+  /** Returns states whose next period has no due entry by its closing day or by now. */
   missing(nowMs: number): string[] {
     const entries = [...this.#due].map((sk) => sk.split('#'));
     return this.#states()
       .filter(({ id, state, zone, closes }) => {
-        // A state with a further due period comes after all states that were already due.
+        // The entry of a state with another due period is moved to now, behind the states that are already due.
         const isInTime = (ms: number) => ms <= nowMs + 1 || localDay(ms - 1, zone) < closes;
         return !entries.some(([at = '', account, of]) => account === id && of === state && isInTime(Date.parse(at)));
       })

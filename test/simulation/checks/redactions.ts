@@ -103,7 +103,7 @@ const missed = ({ account, customer, from, to }: CustomerRedaction, history: His
     return first.from < readFrom ? [`${id} still names ${customer}, who was redacted (steps ${from} to ${to})`] : [];
   });
 
-/** Items at the end with a street of a transaction that was redacted, as are all of its credits. */
+/** Returns items that still have a street at the end, although every transaction with this street was redacted. */
 const streetsLeft = (ledger: Ledger): string[] => {
   const all = [...ledger.reigns.values()] as [Reign, ...Reign[]][];
   const kept = all.filter((reigns) => redactedAt(reigns) === Number.POSITIVE_INFINITY);

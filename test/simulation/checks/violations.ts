@@ -8,8 +8,8 @@ import { redactionViolations } from './redactions.ts';
 import { listViolations, responseViolations } from './responses.ts';
 
 /**
- * Each reminder is written once and never changed. When it is written, its return is not filed, and it has the status
- * and the id of its filing, or the period has none.
+ * Each reminder is written once and never changed. When it is written, its return is not filed. It has the status and
+ * the id of its period's filing, if there is one.
  */
 const reminderViolations = (ledger: Ledger): string[] => {
   /** The filing of each period that is not canceled, by account, state and last day. */
