@@ -40,8 +40,8 @@ describe.each(states)('%s', (state, release) => {
         product_tax_code,
         unit_price: getPrice(product_tax_code, '120.00'),
       }));
-      // Expensive goods for a business, with a delivery, to cover the other side of each threshold and of each rule on
-      // the buyer's use.
+      // Expensive goods for business use, with a delivery, cover the upper side of each threshold and each rule on the
+      // buyer's use.
       const dear = codes.map((product_tax_code) => ({
         product_tax_code,
         unit_price: getPrice(product_tax_code, '30000.00'),

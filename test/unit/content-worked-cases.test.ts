@@ -157,8 +157,8 @@ describe('definitions of food', () => {
    */
 
   /**
-   * The state, and the taxes of its tables in every county that a rule names: one per type and kind, and each tax that
-   * a rule names by code. Rules do not distinguish other taxes.
+   * Returns the state and its local taxes, in every county that a rule names: one tax per type and kind, and each tax
+   * that a rule names by code. Rules do not distinguish other taxes.
    */
   const taxesIn = ({ state: code, jurisdictions: [state], local, rules }: Release): Taxing[] => {
     const counties = [null, ...new Set(rules.flatMap((rule) => rule.counties ?? []))];

@@ -95,7 +95,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
   functionLogBytes: '1.17', // 1,790,000 x 1,400 = 2,506,000,000 / 2^30 = 2.3339 x 0.50 = 1.1669
   accessLogBytes: '0.42', // 1,790,000 x 500 = 895,000,000 / 2^30 = 0.8335 x 0.50 = 0.4168
   logStorage: '0.29', // three months of both: 3 x 3.1674 = 9.5023 x 0.03 = 0.2851
-  // Methods 5 x 5, Duration 5, own 15 and, by code and state, 10 + 46: 101 x 0.30
+  // Series: 5 for each of 5 methods, 5 of `Duration`, 15 of Levy, 10 by code and 46 by state: 101 x 0.30
   metric: '30.30',
   alarm: '7.60', // 76 x 0.10
   dashboard: '3.00',
