@@ -155,7 +155,10 @@ export const endpoint = {
   access: combineAccess(operations.map(({ access }) => access)),
 } as const;
 
-/** TaxJar's clients send the key as a bearer token, older ones as `Token token="…"`. A JWT has dots, and a key has none. */
+/**
+ * Moves a key to `X-API-Key`. TaxJar's clients send it as a bearer token, older ones as `Token token="…"`. A JWT has
+ * dots, and a key has none.
+ */
 const withKey = (event: APIGatewayProxyEvent): APIGatewayProxyEvent => {
   const headers = Object.entries(event.multiValueHeaders ?? {});
   const [name, values] = headers.find(([one]) => one.toLowerCase() === 'authorization') ?? [];
@@ -165,7 +168,7 @@ const withKey = (event: APIGatewayProxyEvent): APIGatewayProxyEvent => {
   return { ...event, multiValueHeaders: { ...others, 'X-API-Key': [key] } };
 };
 
-/** Converts a refusal of authentication, limits or an outage, which has Levy's envelope. */
+/** Converts errors of authentication, limits and outages, which are in Levy's form, to TaxJar's form. */
 const inTaxJarForm = (result: APIGatewayProxyResult): APIGatewayProxyResult => {
   if (result.statusCode < 400) return result;
   const response = JSON.parse(result.body);

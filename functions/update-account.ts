@@ -12,7 +12,7 @@ import { filingReads } from '../shared/store/filings/filing-reads.ts';
 import { accountKey, settingChanges } from '../shared/store/keys.ts';
 import { callerPartitions, partitions } from '../shared/store/table-access.ts';
 
-// A misspelled setting would be silently ignored.
+// Unknown settings are refused, because a misspelled setting would be silently ignored.
 const unknownSetting = (pointer: string): Problem => ({
   code: 'validation_unknown_field',
   title: `Unknown setting ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,

@@ -44,7 +44,7 @@ export const { endpoint, handler } = defineEndpoint({
     const { login } = context;
     assert(login !== undefined, 'authenticate must run first.');
     if (action === 'start') {
-      // Otherwise a session could be extended forever.
+      // A session cannot start another session, or it could be extended forever.
       if ('session' in login)
         return wrongAction('Send an API key or a bearer token to start a session, and no Console-Session header.');
       const { secret, ...session } = await startSession(caller.account.id, login);

@@ -39,7 +39,7 @@ export const dayBefore = (day: string): string => addDays(day, -1);
 /** Returns a day's month as a number counted from January of year 0, so months can be added and compared. */
 export const toMonth = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 
-/** The first and the last day of a month, as `toMonth` counts them. */
+/** Returns the first or the last day of a month number from `toMonth`. */
 export const firstDay = (month: number): string =>
   `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}-01`;
 // Day 0 of the next month.

@@ -51,8 +51,8 @@ export type Code = keyof typeof errorStatuses;
 
 type ErrorText = {
   /**
-   * The endpoints that return the code, by name or by their definition: `all`, or those with a `body`, with `lines` in
-   * the body, with a `query`, with any `scope` or the scope `write`, with an `id` in the path, or with `pages`.
+   * The endpoints that return the code, by name or by their definition: `all`, or endpoints with a `body`, with `lines`
+   * in the body, with a `query`, with any `scope` or the scope `write`, with an `id` in the path, or with `pages`.
    */
   readonly endpoints: readonly string[];
   readonly meaning: string;
@@ -60,8 +60,8 @@ type ErrorText = {
 };
 
 /**
- * The endpoints and the meaning of each error code, and what to do. esbuild drops it from functions, which use only the
- * statuses.
+ * The endpoints and the meaning of each error code, and what to do. esbuild drops this object from functions, which use
+ * only the statuses.
  */
 export const errorTexts: Readonly<Record<Code, ErrorText>> = {
   validation_malformed_json: {

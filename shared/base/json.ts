@@ -140,7 +140,7 @@ export const describeJsonError = (text: string): JsonError | null => {
 /** Whether two values are the same JSON, ignoring the order of keys. */
 export const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
-/** Absent and null are equal inside an object, because clients may send either. */
+/** Removes null fields from objects, because clients may send null or omit a field. */
 export const withoutNulls = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;

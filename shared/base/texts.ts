@@ -26,8 +26,8 @@ export const markdownTable = (headings: readonly string[], rows: readonly (reado
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase().toUpperCase().normalize('NFKC');
 
 /**
- * Returns a condition that is true if one of the texts contains the term, in upper or lower case and in any
- * compatible form of Unicode (NFKC). Accents differ.
+ * Returns a condition that is true if one of the texts contains the term, in upper or lower case and in any compatible
+ * form of Unicode (NFKC). Accents are significant.
  */
 export const searchFor = (term: string): ((texts: readonly (string | null | undefined)[]) => boolean) => {
   const wanted = folded(term);

@@ -48,7 +48,7 @@ export const warningCodes = Object.keys(isReviewed) as readonly WarningCode[];
 export const isReviewCode = (code: WarningCode): code is ReviewCode => isReviewed[code];
 export const reviewCodes: readonly ReviewCode[] = warningCodes.filter(isReviewCode);
 
-/** The meaning of each warning, and what to do. esbuild drops it from functions that use only the codes. */
+/** The meaning of each warning, and what to do. esbuild drops this object from functions that use only the codes. */
 export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; readonly remedy: string }>> = {
   product_tax_code_missing: {
     meaning: 'No product tax code was sent, so the product was taxed as general goods.',

@@ -118,12 +118,14 @@ export const ownCodesAt = ({ own }: Pick<Release, 'own'>, zip5: string | null, d
 /** The parts of an address that custom rules depend on: its five-digit ZIP and its county; `null` if unknown. */
 type RulePlace = { readonly zip5: string | null; readonly county: string | null };
 
-/** Returns whether a custom rule of some ZIPs or counties may apply on a day, because the ZIP or county is unknown. */
+/**
+ * Returns whether a custom rule limited to ZIPs or counties may apply on a day because the ZIP or county is unknown.
+ */
 export const mayHaveOwnRules = ({ own }: Pick<Release, 'own'>, { zip5, county }: RulePlace, day: string): boolean =>
   own?.rules.some(
     (rule) => ((rule.zips && zip5 === null) || (rule.counties && county === null)) && mayBeInForce(rule, day),
   ) === true;
 
-/** Returns whether custom rates or rules of some places may apply to an address on a day, because it is incomplete. */
+/** Returns whether custom rates or rules limited to places may apply on a day because an address is incomplete. */
 export const mayDependOnPlace = (release: Pick<Release, 'own'>, place: RulePlace, day: string): boolean =>
   mayHaveOwnRules(release, place, day) || (place.zip5 === null && jurisdictionsOn(release.own, day).length > 0);

@@ -13,7 +13,7 @@ export type Confidence = (typeof confidences)[number];
 /** The source of a value: a key of the release's `sources`. */
 export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };
 
-/** The as-of date of a published rate, and the last day on which its publisher's next one is on time. */
+/** The as-of date of a published rate, and the last day on which the publisher's next rate is on time. */
 export type Published = { readonly as_of: string; readonly due: string };
 
 export type JurisdictionType = 'state' | 'county' | 'city' | 'district';

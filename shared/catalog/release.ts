@@ -167,8 +167,8 @@ export type Release = {
   /** The first day on which values with an unknown first day apply. */
   readonly established_from: string;
   /**
-   * The first day on which these values, and the local rates of `local`, apply as an approximation, because no earlier
-   * ones are on record. Absent: only once established.
+   * The first day on which values with an unknown first day, and the local rates of `local`, apply as an approximation,
+   * because no earlier values are on record. Absent: no approximation.
    */
   readonly approximate_from?: string;
   /** The last tax day that the release covers, or `null`. */
@@ -183,7 +183,7 @@ export type Release = {
    * back takes precedence, so a file without its expired rows does not change past results. Absent: every day.
    */
   readonly complete_from?: string;
-  /** When the local rates of an import were published. Absent: it has none, or no publisher of the state is known. */
+  /** When the local rates of an import were published. Absent: no local rates, or the state's publisher is unknown. */
   readonly published?: Published;
   readonly sources: Readonly<Record<string, string>>;
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];

@@ -8,7 +8,7 @@ import type { ElectedRate, RemoteElection, RemoteLocalTax } from './release-valu
 
 type Terms = Pick<Release, 'remote_sales' | 'own'>;
 
-/** Returns all elections that a state's law has on any day. */
+/** Returns all elections in a state's law, for any day. */
 export const listElections = ({ remote_sales = [] }: Terms): readonly RemoteElection[] => [
   ...new Set(remote_sales.flatMap((terms) => (terms.policy === 'election' ? [terms.election] : []))),
 ];

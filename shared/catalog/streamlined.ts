@@ -12,7 +12,7 @@ export const statesWithFiles: readonly string[] = [...members, 'TN'].sort();
 /** Returns whether Levy can import the boundary file (rates by ZIP+4) of a state (`US-MN`). */
 export const hasBoundaryFile = (state: string): boolean => statesWithFiles.includes(stateOfJurisdiction(state));
 
-/** The last day of the membership of a state that left, by its two-letter code. None has left. */
+/** The last day of membership of each state that left, by two-letter code. No state has left. */
 const lastDays: Readonly<Record<string, string>> = {};
 
 /** Returns whether a state (`US-MN`) is a full member, on a day (`YYYY-MM-DD`) or now. */
@@ -29,10 +29,10 @@ const otherTaxes: Readonly<Record<string, { readonly rate: string; readonly tax:
   VT: { rate: '0.09', tax: 'the meals tax (32 V.S.A. 9241)' },
 };
 
-/** Returns the rate of a member with a tax that is not the sales tax, if any. */
+/** Returns a member's rate that includes a tax other than the sales tax, if any. */
 export const findOtherTax = (state: string) => otherTaxes[stateOfJurisdiction(state)];
 
-// Column 22 of their boundary files has composite codes. The return has all taxes of a place under one of them.
+// Column 22 of these states' boundary files has composite codes. A return has all taxes of a place under one such code.
 const withCompositeCodes: ReadonlySet<string> = new Set(['KS', 'UT', 'WA']);
 
 /** Returns whether the returns of a member use composite codes of places, which Levy does not have. */

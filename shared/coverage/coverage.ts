@@ -150,7 +150,7 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
 };
 
 type GoodsCoverage = Readonly<Record<Subject, SubjectCoverage>>;
-/** By release, for the day of its latest use. All states take tens of milliseconds, and a release does not change. */
+/** The coverage of goods by release, for the day last used. Computing all states takes tens of milliseconds. */
 const latestGoods = new WeakMap<Release, { readonly day: string; readonly goods: GoodsCoverage }>();
 
 const goodsCoverage = (release: Release, day: string): GoodsCoverage => {

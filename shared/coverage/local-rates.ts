@@ -48,7 +48,7 @@ const findLastDay = (release: Release): string | null => asHead(release).last_da
 const hasEnded = (release: Release, day: string): boolean => (findLastDay(release) ?? day) < day;
 
 /**
- * Returns whether a release covers all local taxes on a day, some or none. Places that an import does not list use its
+ * Returns whether a release covers all, some or no local taxes on a day. Places that an import does not list use its
  * fallback.
  */
 export const localRatesOn = (release: Release, day: string): LocalRates => {

@@ -52,7 +52,7 @@ const placesOfRule = ({ zips, counties }: Rule): NamedPlaces =>
  */
 const placesInWords = (places: readonly NamedPlaces[]): string[] => {
   const byUnit = Map.groupBy(places, ({ unit }) => unit);
-  // These codes repeat the counties and cities of a rule for use with imports.
+  // Codes with the unit `place` repeat the counties and cities of a rule for use with imports.
   if (byUnit.size > 1) byUnit.delete('place');
   return [...byUnit].map(([unit, members]) => {
     const { size } = new Set(members.flatMap(({ keys }) => keys));

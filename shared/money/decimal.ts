@@ -31,7 +31,7 @@ export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n *
 /** Returns an amount without its sign. */
 export const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
-/** Returns the same value in units of `10^-scale`, rounded half up if the scale is smaller. */
+/** Returns the value in units of `10^-to`, rounded half up if `to` is less than the scale. */
 export const rescale = ({ units, scale }: Decimal, to: number): bigint =>
   to >= scale ? units * powerOfTen(to - scale) : divideHalfUp(units, powerOfTen(scale - to));
 

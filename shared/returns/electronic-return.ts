@@ -235,14 +235,14 @@ const returnDocument = (filing: Filing, identity: ReturnIdentity, options: Retur
 };
 
 /**
- * Writes one transmission with the return of each filing, which has all of its totals. The same filings give the same
- * bytes. A dry run has no time stamp. The vendor's discount, prepayments, and use tax on own purchases are not known,
- * and fees are not included.
+ * Writes one transmission with the return of each filing. Each filing must have all of its totals. The same filings
+ * give the same bytes. A dry run has no time stamp. The vendor's discount, prepayments, and use tax on own purchases
+ * are not known, and fees are not included.
  *
  * Refused with `conflict_return_incomplete`, with one problem for each reason: an account without `return_identity`, a
  * state outside of the Agreement or without an account number, a filing that is not closed, exceptions that are not
- * acknowledged (production only), a currency other than USD, a state rate with another tax, local jurisdictions
- * without a reporting code.
+ * acknowledged (production only), a currency other than USD, a state rate with another tax, local jurisdictions without
+ * a reporting code.
  */
 export const electronicReturn = (
   filings: readonly Filing[],

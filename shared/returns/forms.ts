@@ -28,7 +28,9 @@ export type FormFigure = (typeof figures)[number];
 const texts = z.array(z.string());
 const unit = z.enum(['cent', 'dollar']);
 
-/** The totals of a filing that count for a line. Sales, such as `gross`, need totals of one level: each sale counts once. */
+/**
+ * The totals of a filing that count for a line. For sales, such as `gross`, select one level, so each sale counts once.
+ */
 const TotalFilter = z.strictObject({
   types: z.optional(z.array(z.enum(['state', 'county', 'city', 'district']))),
   codes: z.optional(texts),

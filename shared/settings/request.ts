@@ -89,7 +89,7 @@ const checkIdentity = ({ state_ids }: ReturnIdentity): string | null => {
   return unknown === undefined ? null : `state_ids by two-letter state codes; "${unknown}" is not a state code`;
 };
 
-/** A state is stored by its two letters, so a different spelling of it is not a change. */
+/** Returns an entry with its state as two letters, so a different spelling is not a change. */
 const inLetters = <Entry extends { readonly state: string }>(entry: Entry): Entry => ({
   ...entry,
   state: stateOfJurisdiction(stateJurisdiction(entry.state) ?? entry.state),

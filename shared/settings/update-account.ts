@@ -75,8 +75,8 @@ export const openPeriodsExample = hiddenPeriodsProblem({ setting: 'registrations
 /**
  * Changes settings of an account, and records the change with who made it. Settings that already have the value do not
  * change. A change is refused with `precondition_failed` if `ifMatch` is not `null` and lacks the tag of the settings,
- * and with `conflict_period_order` if it would hide open periods. Throws `Contention` if others keep changing the same
- * settings.
+ * and with `conflict_period_order` if it would hide open periods. Throws `Contention` if other requests keep changing
+ * the same settings.
  */
 export const updateAccount = async (
   id: string,
@@ -92,7 +92,8 @@ export const updateAccount = async (
         ([name, value]) => !isDeepStrictEqual(value, account.settings[name as keyof Settings]),
       ),
     );
-    // Before If-Match: the change of a repeated request, whose first reply was lost, is in place (RFC 9110, 13.1.1).
+    // Checked before If-Match: a repeated request whose first reply was lost has already made its change (RFC 9110,
+    // 13.1.1).
     if (Object.keys(changed).length === 0) return accept(account);
     if (ifMatch && !ifMatch.includes('*') && !ifMatch.includes(settingsTag(account))) return refuse(otherSettings);
     const hidden = await findHiddenPeriods(account, changed, filings);

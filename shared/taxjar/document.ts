@@ -103,12 +103,12 @@ export const requirePositive = (fields: Fields): void => {
   }
 };
 
-/** Amounts of refunds are sent with either sign. */
+/** Removes the sign: clients send amounts of refunds with either sign. */
 export const unsigned = (text: string): string => text.replace(/^-/, '');
 
 /**
- * Returns the state of an address in the United States, which a territory names as its country: `PR`. `null` in any other
- * country: the state WA of AU is not Washington.
+ * Returns the state of an address in the United States; a territory can be sent as the country (`PR`). `null` in any
+ * other country: the state WA of AU is not Washington.
  */
 export const stateAt = (fields: Fields, side: '' | 'to_' = ''): string | null => {
   const address = { country: textAt(fields, `${side}country`), state: textAt(fields, `${side}state`) };

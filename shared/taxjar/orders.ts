@@ -163,7 +163,7 @@ const distributed = (amount: bigint, charges: readonly { readonly id: string; re
 
 /**
  * Returns the shipping of a credit. TaxJar does not distinguish shipping charges, so a refund is distributed over them
- * in proportion. A credit with `isWide` also takes tax from them, even without an amount.
+ * in proportion. With `isWide`, the credit also takes tax from these charges, even without an amount.
  */
 const creditedShipping = (sent: { amount: string } | undefined, order: Recorded, left: Left, isWide: boolean) => {
   if (!sent && !(isWide && left.shipping.length > 0)) return null;
@@ -246,7 +246,9 @@ export const listSold = (order: readonly Line[], known: Left['line_items']): Sol
     net: parseAmount(known.find((one) => one.id === id)?.net_amount ?? '0.00', 2),
   }));
 
-/** Whether line items of a refund exceed the order's, although the refund has the whole amount of the order. */
+/**
+ * Whether line items of a refund exceed the line items of the order, although the refund has the order's whole amount.
+ */
 const isWholeOrder = (fields: Fields, lines: readonly SentLine[], order: readonly Line[]): boolean => {
   const sold = listSold(order, order);
   const credited = matchSold(lines, sold).map((line) => ({ id: line.id, net: getNet(line) }));
@@ -256,8 +258,8 @@ const isWholeOrder = (fields: Fields, lines: readonly SentLine[], order: readonl
 };
 
 /**
- * Returns the line items of a credit. A request without line items credits the line items of its order, as does one of the
- * whole order: ERPNext adds a returned fee to the prices of the other line items.
+ * Returns the line items of a credit. A request without line items, or for the whole order, credits the line items of
+ * the order: ERPNext adds a returned fee to the prices of the other line items.
  */
 const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: bigint, isWide: boolean) => {
   const sent = listLines(fields, true);
@@ -281,7 +283,7 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
   return tax <= shippingTax ? [creditLine('shipping', 0n)] : [];
 };
 
-/** Returns the line items with unique ids. One that repeats an id of the order credits the same line item of it. */
+/** Returns the line items with unique ids. A repeated id of the order credits the same line item of the order. */
 const withUniqueIds = <Own extends { readonly id: string }>(lines: readonly Own[], order: Recorded | null) => {
   const taken = new Set<string>();
   return lines.map((line) => {
@@ -350,7 +352,7 @@ const addressFields = (address: Address | null | undefined, side: 'from' | 'to')
 export const getTransactionId = ({ reference_id, id, metadata }: Recorded): string =>
   metadata['taxjar_transaction_id'] ?? reference_id ?? id;
 
-/** Returns the exemption of a transaction that did not come from a request with one. */
+/** Returns the exemption of a transaction that was recorded without TaxJar's exemption type. */
 const recordedExemption = ({ collected_by, customer, metadata }: Recorded): string | null => {
   if (collected_by === 'marketplace') return isMarketplace(metadata['taxjar_provider']) ? null : 'marketplace';
   const exemption = customer?.exemption ?? null;
@@ -372,8 +374,8 @@ export const exactUnits = ({ quantity, unit_price }: Units) => ({
 
 /**
  * Returns the quantity and the price of a line item in a response. TaxJar's typed clients require an integer: for a
- * quantity with a fraction, its client for Python throws after the order is recorded. So it is one unit, at the amount of
- * the line item. A whole quantity can have decimals: ERPNext sends 1.0.
+ * quantity with a fraction, its client for Python throws after the order is recorded. Such a line item is returned as
+ * one unit at its amount. A whole quantity can have decimals: ERPNext sends 1.0.
  */
 const wholeUnits = (line: Units) =>
   decimalText(parseDecimal(line.quantity)).includes('.')
@@ -463,8 +465,8 @@ const isWithoutItems = ({ line_items: [line, ...others] }: Recorded): boolean =>
 
 /**
  * Returns the recorded fields with the changes. Without `line_items`, the recorded line items remain, and `amount`
- * follows a changed `shipping`. A different `amount` replaces the goods of an order without line items, and is distributed
- * again over the order of a refund. Refuses it if neither is possible.
+ * follows a changed `shipping`. A different `amount` replaces the goods of an order without line items, and is
+ * distributed again over the order of a refund. Refuses the amount if neither is possible.
  */
 export const mergeChange = (known: Fields, change: Fields, recorded: Recorded): Fields => {
   if (listLines(change)) return { ...known, ...change };
@@ -481,7 +483,7 @@ export const mergeChange = (known: Fields, change: Fields, recorded: Recorded): 
   );
 };
 
-/** Whether a request repeats the one that recorded an order or refund. */
+/** Whether a request repeats the request that recorded an order or refund. */
 export const isSameOrder = (fields: Fields, { metadata }: Recorded): boolean =>
   metadata['taxjar_request'] === fingerprint(fields);
 

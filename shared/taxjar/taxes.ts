@@ -253,7 +253,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   ]);
   const state = stateAt(fields, 'to_');
   const hasNexus = state !== null && collectsIn(registrations, state, today);
-  // As in TaxJar, the response for an order without a charge states whether a charge would be taxed.
+  // As in TaxJar, the response for an order without shipping states whether shipping would be taxed.
   const withCharge = async () => {
     try {
       return await calculateWith('1', true);

@@ -66,8 +66,8 @@ const findUnnamed = async (levy: Levy, id: string): Promise<Recorded | null> => 
 };
 
 /**
- * Returns the `reference_id` of an order or refund if a transaction of the other kind has its id: TaxJar numbers orders and
- * refunds separately, and its reference creates a refund with the id of its order.
+ * Returns the `reference_id` of an order or refund if a transaction of the other kind has its id: TaxJar numbers orders
+ * and refunds separately, and TaxJar's API reference creates a refund with the id of its order.
  */
 const ownReference = (kind: Kind, id: string): string => `${id}#${names[kind]}`;
 
@@ -214,7 +214,7 @@ const create = async (kind: Kind, { levy, body, note, version }: Request): Promi
     // A concurrent request may have recorded the same transaction.
     const concurrent = await repeated();
     if (concurrent) return toResponse(kind, concurrent, 201);
-    // 422 means that the transaction exists: plugins send PUT after it, and some of them POST again after its 404.
+    // 422 means that the transaction exists. Plugins then send PUT, and some send POST again if PUT returns 404.
     throw new TaxJarRefusal(406, error.message);
   }
 };
@@ -233,7 +233,9 @@ const voidTransaction = (levy: Levy, { id, version, redacted_at }: Recorded, rea
     { headers: { 'if-match': `"${version}"` } },
   );
 
-/** Returns a recorded transaction as fields of a request, with numbers as text, and only with a provider that was sent. */
+/**
+ * Returns a recorded transaction as fields of a request, with numbers as text. `provider` is `null` unless it was sent.
+ */
 const sentFields = (recorded: Recorded): Fields => {
   const provider = recorded.metadata['taxjar_provider'] ?? null;
   return requireObject(parseJson(JSON.stringify({ ...toOrder(recorded, exactUnits), provider })));

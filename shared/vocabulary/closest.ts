@@ -1,4 +1,4 @@
-// Returns what remains of the longer string after removing the common prefix and suffix.
+// Returns how much of the longer string remains after removing the common prefix and suffix.
 const lengthDifferent = (left: string, right: string): number => {
   const shorter = Math.min(left.length, right.length);
   let start = 0;

@@ -42,8 +42,8 @@ export const crosswalkRows = (code: string): readonly CrosswalkRow[] => {
 };
 
 /**
- * Returns the row with the product tax code that replaces a code of a different service: the exact one of several, or
- * the only one. `undefined` if there is none, or if the products of the code can be taxed differently.
+ * Returns the row with the product tax code that replaces a code of a different service: the only exact row, or the
+ * only row if none is exact. `undefined` if there is none, or if the products of the code can be taxed differently.
  */
 export const equivalentRow = (system: System, code: string): CrosswalkRow | undefined => {
   const rows = crosswalkRows(code).filter((row) => row.system === system && row.match !== 'family');

@@ -2,7 +2,7 @@
 import { assert } from '../base/assert.ts';
 import table from './states.json' with { type: 'json' };
 
-/** By two-letter code: the name, and the code in federal files (FIPS). An entry without it has no tax files. */
+/** By two-letter code: the name, and the FIPS code in federal files. An entry without a FIPS code has no tax files. */
 const states: Readonly<Record<string, readonly string[]>> = table;
 
 // Territories with separate tax systems, and freely associated countries that the postal service treats as states.

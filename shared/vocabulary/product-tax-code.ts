@@ -22,7 +22,7 @@ const ofFamilies = (families: readonly string[], query: string): Hint => {
   return { detail: `Send one of ${codes.join(', ')}${others}.`, codes };
 };
 
-/** Suggests codes for a code of a different service, which can have its prefix, as in files of orders: `taxjar:30070`. */
+/** Suggests codes for a code of a different service, with or without a prefix as in order files: `taxjar:30070`. */
 const ofCrosswalk = (text: string): Hint | undefined => {
   const rows = crosswalkRows(text.replace(/^(STRIPE|TAXJAR|AVALARA):/, ''));
   const [first] = rows;

@@ -197,8 +197,8 @@ const buildLocated = (
 };
 
 /**
- * Returns the county of the charged set. An import has no counties, so the tables decide, if the address can only be in
- * one county. In a state without local taxes, only custom rules depend on the county.
+ * Returns the county of the charged set. An import has no counties, so the tables determine the county if the address
+ * can be in only one. In a state without local taxes, only custom rules depend on the county.
  */
 const findCounty = (
   { own }: Release,
