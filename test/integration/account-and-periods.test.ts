@@ -5,7 +5,9 @@ import { storedEvents } from '../../shared/cli/ledger/events.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { ReminderEvent } from '../../shared/events/event.ts';
+import { remind } from '../../shared/filings/reminders.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
+import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { eventFaults, readEvents } from '../support/events.ts';
 import {
@@ -295,6 +297,17 @@ it('sends the reminders of a return once for each number of days and once when i
     event_id: `${caller.account.id}.US-MI.2026-11-30.7.filing.due_soon`,
     text: 'The return of US-MI for 2026-11-01 to 2026-11-30 is due on 2026-12-21 (4 days left). The amount due is 0.60 EUR and 9.00 USD.',
   });
+});
+
+it('stores no reminder of an open period that is closed after it was read', async () => {
+  const caller = await newCaller({ settings: { registrations: fromNovember('MI'), review_days: null } });
+  const { reminders, ...ports } = closePorts(() => 240_000);
+  const missing: typeof reminders.missing = async (read) => {
+    if (read.some(({ status }) => status === 'open')) await closedFiling(createFiler(caller), 'MI', '2026-11-30');
+    return reminders.missing(read);
+  };
+  await at('2026-12-19T06:00:00Z', () => remind(caller.account, { ...ports, reminders: { ...reminders, missing } }));
+  expect(await readShort(caller)).toEqual(['12-19 filing.due_soon US-MI closed 2 ']);
 });
 
 it('counts days by the time zone of the account', async () => {
