@@ -47,8 +47,8 @@ export abstract class LevyStack extends Stack {
       // Deleting the data stack loses the ledger's backups; deleting the service stack loses the API's address.
       terminationProtection: settings.removal === 'retain',
     });
-    // Rules of cfn-lint, which `sam validate --lint` runs, that do not apply. The CDK makes a function depend on its
-    // role, which it also references (W3005).
+    // Disables rules of cfn-lint, which `sam validate --lint` runs, because they do not apply. The CDK makes a function
+    // depend on its role, which it also references (W3005).
     this.templateOptions.metadata = {
       'cfn-lint': { config: { ignore_checks: ['W3005', ...(settings.sam ? ['W2001'] : [])] } },
     };

@@ -50,8 +50,8 @@ const architecture = ({ sam }: Settings) =>
 
 /**
  * Allows a function to write only its log streams: <date>/<name of the function>[<version>]<id>. CloudFormation
- * prefixes the name with the stack's and the resource's name. To create a stream, IAM defines no narrower resource than
- * the group.
+ * prefixes the name with the stack's and the resource's name. IAM has no narrower resource than the group for creating
+ * a stream.
  */
 const allowLogs = (role: ServiceRole, logs: LogGroup, functionId: string): void => {
   role.allow('logs', ['CreateLogStream'], [logs.logGroupArn]);

@@ -61,7 +61,7 @@ export class Schedules extends Construct {
     this.#schedule('UpdateContentSchedule', scheduled, when, { scheduled_time: ContextAttribute.scheduledTime });
   }
 
-  /** A function that only proposes cannot change which releases are active. */
+  /** Prevents a function that only proposes releases from changing which releases are active. */
   #forbidActivation(handler: EndpointFunction): void {
     handler.addToRolePolicy(
       new PolicyStatement({

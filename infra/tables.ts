@@ -115,7 +115,7 @@ export class Tables extends Construct {
       sortKey: attribute(sort),
       ...(ttl && { timeToLiveAttribute: ttl }),
       globalSecondaryIndexes: indexes.map(indexProps),
-      // Free until it is read. A replica in another region would require both images.
+      // The stream is free until it is read. A replica in another region would require both images.
       ...(name === 'transactions' && { dynamoStream: dynamodb.StreamViewType.NEW_AND_OLD_IMAGES }),
       billing: dynamodb.Billing.onDemand(),
       encryption: dynamodb.TableEncryptionV2.dynamoOwnedKey(),

@@ -187,7 +187,7 @@ export class TaxApi extends Construct {
     });
     const api = new apigateway.SpecRestApi(this, 'Api', {
       apiDefinition: apigateway.ApiDefinition.fromInline(definition),
-      // The only dimension that distinguishes its metrics.
+      // The name is the only dimension that distinguishes the API's metrics.
       restApiName: settings.name,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       disableExecuteApiEndpoint,
@@ -214,7 +214,7 @@ export class TaxApi extends Construct {
     const resource = api.node.defaultChild as apigateway.CfnRestApi;
     resource.securityPolicy = tls;
     resource.endpointAccessMode = 'BASIC';
-    // Otherwise API Gateway creates it on the first error, without retention.
+    // Otherwise API Gateway creates this log group on the first error, without retention.
     const name = `API-Gateway-Execution-Logs_${api.restApiId}/${stageName}`;
     api.deploymentStage.node.addDependency(logGroup(this, 'ExecutionLog', settings, name));
     // The stack has a separate output with a stable name.

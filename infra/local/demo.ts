@@ -86,7 +86,7 @@ const creditedInPart = [5, 20];
 
 /**
  * Returns the requests that record a month of sales for trying the console: the previous month of the service's clock,
- * in eight states. They are the same in every call of a month. A credit names its sale by reference.
+ * in eight states. All calls within a month return the same requests. A credit names its sale by reference.
  */
 export const sampleMonth = (nowMs: number) => {
   const month = toMonth(toDay(nowMs)) - 1;

@@ -86,7 +86,10 @@ const forbidden = (header: string, detail: string): Problem => ({
   source: { header },
 });
 
-/** A web page can make a browser send requests here, but it cannot hide its Origin, or the Host after DNS rebinding. */
+/**
+ * Refuses requests from web pages. A page can make a browser send requests here, but it cannot hide its Origin, or the
+ * Host after DNS rebinding.
+ */
 const intrusion = ({ message, target }: ControlRequest): Problem | null => {
   const { host = [], origin } = message.headersDistinct;
   const authorities = target.authority === null ? host : [...host, target.authority];

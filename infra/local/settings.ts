@@ -53,7 +53,7 @@ const everyInterface = '0.0.0.0';
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 
-/** Whether a URL is of AWS, where the local service must never create tables and an account whose key it prints. */
+/** Whether a URL belongs to AWS. The local service must never create tables or its demo account there. */
 const isAmazon = (text: string): boolean => /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i.test(new URL(text).hostname);
 
 const isIssuer = (text: string): boolean => {
@@ -63,7 +63,7 @@ const isIssuer = (text: string): boolean => {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Returns the function that reads a variable, `null` if it is not set. It refuses a value of another form. */
+/** Returns the function that reads a variable; `null` if it is not set. The function refuses an invalid value. */
 const newReader =
   (variables: Variables) =>
   (name: string, isValid: (text: string) => boolean, form: string): string | null => {

@@ -38,8 +38,8 @@ export const sumMetrics = (metrics: readonly Metric[], label: string, over = per
 export const apiDimensions = (ApiName: string) => ({ ApiName, Stage: stageName });
 
 /**
- * Metrics that the functions write (shared/observability). Both read the namespace from the same setting
- * (METRICS_NAMESPACE).
+ * Metrics that the functions write (shared/observability). The functions read the same namespace from
+ * METRICS_NAMESPACE.
  */
 const ownMetrics = (namespace: string) => {
   const own = (name: string, dimensions: Record<string, string> = {}, statistic: string = Stats.SUM) =>

@@ -46,7 +46,7 @@ const getTax = (net: bigint, { leftNet, leftTax, ...whole }: Charge): bigint => 
   return tax < leftTax ? tax : leftTax;
 };
 
-/** Returns the net amount that is exactly `amount` with its tax, or `null`, because rounding skips some amounts. */
+/** Returns the net amount whose sum with its tax is exactly `amount`; `null` if rounding skips that sum. */
 export const getNet = (amount: bigint, charge: Charge): bigint | null => {
   if (amount < 0n || amount > gross(charge)) return null;
   if (amount === gross(charge)) return charge.leftNet;

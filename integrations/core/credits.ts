@@ -77,7 +77,7 @@ type Part = Taken & { readonly charge: Charge };
 type Parts = { readonly parts: readonly Part[]; readonly isTaxSent: boolean };
 
 /**
- * Credits the whole refund as part of one line, whose tax is sent. Levy distributes a sent tax over the lines in
+ * Credits the whole refund on one line, and sends the line's tax. Levy distributes a sent tax over the lines in
  * proportion to their remaining tax, so only a single taxed line gets exactly this tax.
  */
 const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[], total: bigint): Parts | null => {
@@ -95,8 +95,9 @@ const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[]
 };
 
 /**
- * Returns the parts of a refund of one line with a given tax, or `null` if the lines have less left. Another line supplies
- * what the line lacks, because a discount or an earlier refund reduced it. Like Levy, distributes the tax over the parts.
+ * Returns the parts of a refund of one line with a given tax, or `null` if the lines have less left. If a discount or
+ * an earlier refund reduced the line, another line supplies the missing amount. Like Levy, distributes the tax over the
+ * parts.
  */
 const taxedParts = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts | null => {
   const own = charges.find(({ id }) => id === refund.lines[0]?.id);
@@ -224,7 +225,10 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
   return { transaction, isRecorded: difference === null, isChanged, problem: difference ?? problem };
 };
 
-/** Keeps recorded parts of exchanged goods that are higher than now, and takes the difference from the other parts. */
+/**
+ * If the recorded part of exchanged goods exceeds the current part, keeps it, and takes the difference from the other
+ * parts.
+ */
 const keepExchanged = (
   refunds: readonly Refund[],
   exponent: number,
@@ -357,7 +361,7 @@ const recordOpen = async (
  * - If the refund is lower, all of them are reduced in proportion.
  * - An additional amount, or a refund without lines, is taken in proportion from the rest of the returned lines, then
  * from all lines and the shipping.
- * - A refund that exceeds the remaining total is credited up to it; the rest is `excess`.
+ * - A refund that exceeds the remaining total is credited up to that total; the rest is `excess`.
  *
  * Without a given tax, the tax is the part of the recorded tax that Levy calculates for a credit. The credits of a fully
  * refunded order add up to its sale to the cent. A zero refund has no credit.

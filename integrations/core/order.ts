@@ -67,15 +67,15 @@ export type Refund = {
   /** The returned goods. A refund without lines and shipping is only an amount. */
   readonly lines: readonly { readonly id: string; readonly quantity: number }[];
   /**
-   * The tax in the total of a refund of one line, such as all of it if only the tax is returned. Other lines supply what
+   * The tax in the total of a refund of one line; the whole total if only tax is returned. Other lines supply tax that
    * the line lacks. Default: in proportion.
    */
   readonly tax?: string | undefined;
   /** The shipping part of the total, with tax. It is distributed over the charges in proportion. */
   readonly shipping: string;
   /**
-   * Whether it is the part of returned goods that paid for other goods of the order. Recorded parts stay, because later
-   * refunds and returns can change how the goods are divided.
+   * Whether the refund is the part of returned goods that paid for other goods of the order. Recorded parts stay,
+   * because later refunds and returns can change how the goods are divided.
    */
   readonly isExchanged?: boolean;
   /** ISO 8601 timestamp, which determines the filing period of the credit. */

@@ -101,7 +101,10 @@ export const computeDigest = (value: object): string =>
 
 const unavailable = (detail: string): Quote => ({ ok: false, reason: 'unavailable', detail });
 
-/** A call started by a different request has that request's time limit. A completed quote is always in time. */
+/**
+ * Limits the wait for a quote, because a call started by a different request has that request's time limit. A completed
+ * quote is always in time.
+ */
 const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
   new Promise((resolve, reject) => {
     const late = unavailable('No response within the remaining time limit.');

@@ -94,7 +94,8 @@ const extraIn = async (
     return sales.has(order) && !unbuilt.has(order) && !credits.has(reference_id ?? '');
   };
   const extra: Extra[] = [];
-  // The service also compares the range with a list. A nonexistent entry leaves this comparison to `isExtra`.
+  // The service requires at least one transaction. This one does not exist, so `isExtra` compares the range with the
+  // orders.
   const transactions = [{ reference_id: 'levy-reconcile', total_amount: '0', tax_amount: '0' }];
   for (let starting_after: string | null = null; ; ) {
     // Levy interprets a date in the account's time zone.

@@ -71,8 +71,8 @@ export const feeDelivery = (lines: readonly Line[]): Pick<Line, 'fulfillment' | 
 };
 
 /**
- * Returns the line that a line with the code of a shipping charge is for, if no line is shipped by its tax code: the
- * first line that the shop may ship. Levy refuses the charge without it.
+ * Returns the parent of a line with a shipping code, if no line is shipped by its tax code: the first line that the
+ * shop may ship. Levy refuses such a line without a parent.
  */
 export const getParent = (line: Line, all: readonly Line[]): Line | undefined => {
   if (!isDelivery(line)) return undefined;

@@ -44,7 +44,7 @@ export const connectionFrom = ({ LEVY_URL: url = '', LEVY_API_KEY: apiKey }: Env
 export type Written = {
   readonly transaction: Transaction;
   readonly isChanged: boolean;
-  /** Why Levy permanently refuses what was sent, although it has the transaction. */
+  /** Why Levy permanently refuses the request, although the transaction exists. */
   readonly refusal?: Problem;
 };
 

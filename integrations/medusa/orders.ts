@@ -17,8 +17,8 @@ export const mismatch = (reference: string, detail: string): Problem => ({
 });
 
 /**
- * A paid order that became more expensive, for example by an edit, or an exchange whose units have not been returned.
- * The ledger is not changed until the difference is paid or returned.
+ * Returns the problem of a paid order that became more expensive, for example by an edit, or by an exchange whose units
+ * have not been returned. The ledger is not changed until the difference is paid or returned.
  */
 export const unpaidProblem = (order: SoldOrder): Problem | null => {
   const { reference, wanted, unpaid } = order;
@@ -27,7 +27,7 @@ export const unpaidProblem = (order: SoldOrder): Problem | null => {
   return mismatch(reference, detail);
 };
 
-/** Checks that the credits of a sale are those that the refunds require. Returns `null` if they are. */
+/** Returns a problem if a sale does not have the credits that its refunds require; otherwise `null`. */
 const ledgerProblem = async (ledger: Ledger, order: SoldOrder, sale: Transaction | null): Promise<Problem | null> => {
   const { reference, wanted, total, refunds } = order;
   if (wanted !== 'finalized' || refunds.length === 0 || !sale) return null;

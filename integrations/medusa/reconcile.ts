@@ -77,7 +77,7 @@ export const reconcileOrders = async (container: Container, range: Range): Promi
     differences.push(...unbuilt);
     if (order || unbuilt.length > 0) kept.add(found.id);
     if (!order) continue;
-    // The time of a converted draft order can be in the range without any of its columns.
+    // The placement of a converted draft order can be in the range although none of its time columns is.
     const placed = Date.parse(order.placedAt);
     if (placed >= from.getTime() && placed < end.getTime()) continue;
     const { transaction_id, tax_date } = others.get(found.id) as Report['extra'][number];

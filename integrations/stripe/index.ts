@@ -130,8 +130,8 @@ const taxDraft = async (context: Context, full: FullInvoice, order: Order): Prom
 };
 
 /**
- * Removes Levy's taxes from an invoice whose customer moved abroad while it was a draft. A finalized one cannot be
- * changed, so its taxes are a problem.
+ * Removes Levy's taxes from an invoice whose customer moved abroad while it was a draft. A finalized invoice cannot be
+ * changed, so its taxes are reported as a problem.
  */
 const leaveAbroad = async ({ stripe, ledger }: Context, full: FullInvoice): Promise<Handled> => {
   const { id, metadata, status, total_taxes } = full.invoice;
@@ -169,7 +169,7 @@ const withoutObsolete = async (ledger: Ledger, read: Read): Promise<Handled & { 
 
 type Prepared = Handled & { readonly order?: Order; readonly read?: Read };
 
-/** Handles a draft, or returns the order of another invoice. */
+/** Handles a draft invoice; returns the order of any other invoice. */
 const prepare = async (context: Context, full: FullInvoice): Promise<Prepared> => {
   const read = await readOrder(context, full);
   if (!('order' in read)) return read;

@@ -59,7 +59,7 @@ const readRows = async (stripe: Stripe, note: Stripe.CreditNote): Promise<Row[]>
   }));
 };
 
-/** Distributes a row without an invoice line that states its tax over the net amounts and the taxes of the invoice. */
+/** Distributes a row that has a tax but no invoice line over the net amounts and the taxes of the invoice. */
 const assignRow = (row: Row, { lines }: FullInvoice): Row[] => {
   if (row.of || row.tax === 0) return [row];
   const parts = (total: number, weights: number[]) => distribute(BigInt(total), weights.map(BigInt)).map(Number);
@@ -75,8 +75,8 @@ const assignRow = (row: Row, { lines }: FullInvoice): Row[] => {
 };
 
 /**
- * Returns a refund for each line of a credit note, so each line is credited with its own amount and tax. A row without
- * an invoice line and a tax, and a note whose rows do not add up, are distributed over the invoice.
+ * Returns a refund for each line of a credit note, so each line is credited with its own amount and tax. A row with
+ * neither an invoice line nor a tax is distributed over the invoice. So is a note whose rows do not add up.
  */
 const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: FullInvoice): Promise<Refund[]> => {
   const base = { shipping: '0', at: instant(note.effective_at ?? note.created) };

@@ -118,7 +118,7 @@ export type ShippingNet = { readonly id: string; readonly net: number };
 const getShipping = ({ shippingLines }: Order): ShippingNet[] =>
   (shippingLines ?? []).map(({ id, discountedPrice }) => ({ id: String(id), net: discountedPrice }));
 
-/** Returns the shipping charges, sorted because Levy can round each together with those before it. */
+/** Returns the shipping charges, sorted because Levy can round a charge together with the preceding charges. */
 const listCharges = (
   order: Order,
   nets: readonly ShippingNet[],
@@ -189,7 +189,7 @@ export type CartInput = {
 
 /**
  * Converts an order to Levy's input, or returns why the plugin does not support it. The shop calculates the tax of an
- * order abroad, so each is supported.
+ * order abroad, so every such order is supported.
  */
 export const toCart = (order: Order, input: CartInput): BuiltCart => {
   const { customerId, shippingTaxCode, getDelivery = variantDelivery, shipping = getShipping(order) } = input;

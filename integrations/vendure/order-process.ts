@@ -66,7 +66,8 @@ export const orderProcess = (options: LevyOptions, readTax: ReadTax, inputs: Inp
       const isPlaced = orderPlacedStrategy.shouldSetAsPlaced(ctx, from as OrderState, to as OrderState, order);
       // After an edit, an order returns to its previous state, such as PartiallyShipped.
       const isEdited = editingStates.includes(from) && !editingStates.includes(to) && to !== 'Cancelled';
-      // In a shop with several sellers, the customer's order has the whole tax, and its parts would be recorded twice.
+      // In a shop with several sellers, the customer's order has the whole tax. Recording the sellers' orders would
+      // count it twice.
       if ((isPlaced || isEdited) && order.type !== 'Seller') await keepSale(ctx, order);
     },
   };

@@ -81,7 +81,10 @@ const toRefunds = (order: Order, write: Write): SoldRefund[] =>
 const sumPaid = ({ payments = [] }: Order): number =>
   payments.filter(({ state }) => state === 'Settled').reduce((sum, { amount }) => sum + amount, 0);
 
-/** A partial payment is not a sale: an order that is canceled before the rest is settled is not in the ledger. */
+/**
+ * Returns the status that an order should have in Levy. A partial payment is not a sale: an order that is canceled
+ * before the rest is settled is not in the ledger.
+ */
 const getWanted = (order: Order, total: number): SoldOrder['wanted'] => {
   const paid = sumPaid(order);
   const isCanceled = order.state === 'Cancelled';

@@ -38,7 +38,7 @@ const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 /**
  * A flat shipping charge with tax from Levy. Vendure calls it last, after the promotions, so it also writes the tax of
  * the lines: Vendure does not recalculate it if a discount with the same total is distributed differently. Levy can
- * round the tax of a charge together with those before it, so the tax of each shipping line depends on the others.
+ * round the taxes of several charges together, so the tax of a shipping line depends on the other shipping lines.
  */
 export const shippingCalculator = (readTax: ReadTax, guard: Guard, surcharges: Surcharges) =>
   new ShippingCalculator({

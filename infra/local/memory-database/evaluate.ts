@@ -69,7 +69,7 @@ const isWithin = (container: Value, part: Value): boolean =>
     ? typeof part === 'string' && container.includes(part)
     : Array.isArray(container) && container.some((element) => isEqual(element, part));
 
-/** Returns the order of two values; without one, every comparison with the result is false. */
+/** Returns the order of two values; NaN if they have no order, so that every comparison is false. */
 const compareOrNaN = (left: Value, right: Value): number => compare(left, right) ?? Number.NaN;
 
 type Tested = Exclude<Test, 'attribute_exists' | 'attribute_not_exists'>;

@@ -37,8 +37,9 @@ function* completeLines(path: string): Generator<Line> {
 /**
  * Persists a database in a folder: replays the file, compacts it to the current state, and appends each further change.
  *
- * An appended line survives the end of this process. It can be lost on a power failure. Throws on a change after another
- * process has opened the folder: it replaced the file, so a further line would be lost without notice.
+ * An appended line survives the end of this process. It can be lost on a power failure. Throws on a change after
+ * another process has opened the folder: that process replaced the file, so a further line would be lost without
+ * notice.
  */
 export const openJournal = (folder: string, database: Database) => {
   const path = join(folder, journalName);

@@ -14,7 +14,10 @@ type Command = { readonly constructor: { readonly name: string }; readonly input
 export type Service = {
   /** Responds to a call in DynamoDB's JSON protocol: an operation and its JSON body. */
   readonly respond: (operation: string, body: string) => ServiceResponse;
-  /** Runs a command and returns its output, or throws as the client does. Neither side may change an item of the other. */
+  /**
+   * Runs a command and returns its output, or throws as the client does. A caller must not change an item that it
+   * passed or received.
+   */
   readonly run: (command: Command) => object;
 };
 

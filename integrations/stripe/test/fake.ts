@@ -34,7 +34,10 @@ export type FakeInvoice = {
   overpaid?: number;
   /** Whether Stripe Tax taxes the invoice. */
   automatic?: boolean;
-  /** The payment intent or the payment record, and whether it paid the invoice. Default: a new one that did. */
+  /**
+   * The payment intent or the payment record, and whether it paid the invoice. Default: a new payment intent that paid
+   * the invoice.
+   */
   intent?: string;
   payment?: string;
   /** Whether Stripe refuses to change the lines. */

@@ -46,7 +46,7 @@ const add = (lines: FakeInvoice['lines'], more: Partial<FakeInvoice> = {}): Fake
 };
 const event = (type: string, object: object) => ({ id: `evt_${++serial}`, type, data: { object } }) as Stripe.Event;
 const send = (type: string, { id }: { id: string }) => billing.handleEvent(event(type, { id }));
-/** Applies the tax of an invoice, and again without a change. */
+/** Applies the tax of an invoice twice. The second call must change nothing. */
 const applyTwice = async ({ id }: { id: string }) => {
   for (const isChanged of [true, false]) expect(await billing.applyTax(id)).toEqual({ isChanged, problems: [] });
 };
@@ -343,7 +343,7 @@ describe('life cycle of an invoice', () => {
   it('credits no tax for an untaxed credit note line, and the stated tax of a note without lines', async () => {
     const invoice = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
     addNote(invoice, [{ of: invoice.lines[0]?.id as string, net: 300, tax: 0 }]);
-    // The invoice has 2.40 of tax on 30.00. The note returns 1.00 of it with 9.00.
+    // The invoice has 2.40 of tax on 30.00. The note returns 9.00 with 1.00 of the tax.
     addNote(invoice, [{ of: null, net: 900, tax: 100 }], { created: now + 1 });
     await applyTwice(invoice);
     expect(await readRows(invoice.id)).toEqual([

@@ -98,7 +98,7 @@ const half = new PromotionShippingAction({
   execute: (_, line) => -Math.round(line.price / 2),
 });
 
-/** A payment of the amount in its metadata, such as a gift card; without one, the rest is authorized. */
+/** A payment of the amount in its metadata, such as a gift card; without an amount, the rest is authorized. */
 const part = new PaymentMethodHandler({
   code: 'part',
   description: named('A part of the order'),

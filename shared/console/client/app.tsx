@@ -53,7 +53,7 @@ const Bar = ({ session, current, signOut }: { session: OpenedSession; current: s
   </header>
 );
 
-/** The page, which shows the view that the URL selects to a signed-in user. */
+/** The page. It shows a signed-in user the view that the URL selects. */
 const App = ({ issuer }: { issuer: Issuer | null }) => {
   const [session, setSession] = useState<OpenedSession | null>(null);
   const route = useRoute();

@@ -145,7 +145,7 @@ const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().
 const certificateColumns = certificateFields.map(([name]) => name);
 const exportColumns = ['id', 'name', ...certificateColumns] as const;
 
-/** Returns a row for each certificate, and one for a customer without any, as `npm run customers -- put` reads them. */
+/** Returns a row for each certificate, or one for a customer without any, as `npm run customers -- put` reads them. */
 const exportRows = ({ id, name, exemptions }: Stored) =>
   (exemptions.length > 0 ? exemptions : [null]).map((row) => ({
     id,

@@ -148,13 +148,13 @@ export const csvPage = (result: ApiResult<string>): CsvPage => {
   return { csv: orThrow(result), next };
 };
 
-/** Returns the values of columns from a row, `null` if it has none. */
+/** Returns a row's values for the columns; `null` for a missing value or row. */
 export const pickColumns = <Column extends string>(
   columns: readonly Column[],
   row: Readonly<Partial<Record<Column, string | null>>> | null,
 ) => Object.fromEntries(columns.map((name) => [name, row?.[name] ?? null])) as Record<Column, string | null>;
 
-/** Converts the page of a list without text/csv. */
+/** Converts a JSON page of a list that the API does not return as CSV. */
 export const jsonPage = <Column extends string, Item>(
   columns: readonly Column[],
   toRows: (item: Item) => Parameters<typeof csvText<Column>>[1],

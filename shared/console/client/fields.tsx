@@ -63,7 +63,7 @@ export type FieldsProps = {
   readonly legend: string;
   readonly fields: readonly FieldRow[];
   readonly values: Values;
-  /** The number of the group in a list, which ends the names of its fields: `state-0`. */
+  /** The index of the group in a list. It is the suffix of the field names: `state-0`. */
   readonly at?: number;
 };
 

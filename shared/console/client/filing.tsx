@@ -113,7 +113,7 @@ const ByRate = ({ totals }: { totals: NonNullable<FilingData['totals']> }) => (
   </details>
 );
 
-/** The rows of jurisdictions, and after the last page the whole state, which counts each sale once. */
+/** The rows of jurisdictions. After the last page, a row for the whole state counts each sale once. */
 const withWholeState = ({ totals, totals_next_cursor, summary }: FilingData) => [
   ...(totals ?? []).map((row) => ({ ...row, code: row.reporting_code ?? row.jurisdiction_code })),
   ...(totals_next_cursor === null

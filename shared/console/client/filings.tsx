@@ -178,7 +178,7 @@ const exportColumns = [
   'amount_due',
 ] as const;
 
-/** Returns a row for each currency of a filing, and one for a filing without sales. */
+/** Returns a row for each currency of a filing, or one row for a filing without sales. */
 const filedRows = ({ summary, exceptions, ...filing }: Schemas['FilingList']['data'][number]) => {
   const due = amountsDue(summary);
   return (summary.length > 0 ? summary : [null]).map((sum, at) => ({

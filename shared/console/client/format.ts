@@ -70,8 +70,8 @@ export const amountsDue = (summary: readonly Sums[]): Money[] =>
   }));
 
 /**
- * Returns the sums by currency of the positive amounts, or of the negative ones without their sign: a credit of one
- * state does not offset the amount due in another.
+ * Returns the sums by currency of either the positive amounts or the negative amounts without their sign. A credit of
+ * one state does not offset the amount due in another.
  */
 export const totalDue = (amounts: readonly Money[], sign: 'payable' | 'refundable'): Money[] => {
   const chosen = amounts.filter(({ amount }) => amount.startsWith('-') === (sign === 'refundable') && !isZero(amount));

@@ -119,7 +119,9 @@ type GetProps<Path extends PathOf<'get'>> = LoadProps<Data<Operation<Path, 'get'
   readonly query?: QueryOf<Operation<Path, 'get'>>;
 } & (Path extends `${string}{id}${string}` ? { readonly id: string } : { readonly id?: undefined });
 
-/** Reads a path of the API, again when its parameters change, and renders the response. `id` is the id in the path. */
+/**
+ * Reads a path of the API, reloads it when its parameters change, and renders the response. `id` is the id in the path.
+ */
 export const Get = <Path extends PathOf<'get'>>({ path, query, id, ...shown }: GetProps<Path>) => {
   const read = async (levy: Levy, signal: AbortSignal): Promise<Data<Operation<Path, 'get'>>> => {
     const get = levy.get as unknown as (path: string, input: object) => Promise<Parameters<typeof orThrow<never>>[0]>;

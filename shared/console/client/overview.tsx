@@ -13,7 +13,7 @@ import { Table } from './table.tsx';
 const getStatus = ({ source, local }: Schemas['StateCoverage']) => {
   if (source.proposal !== null) return 'proposed release';
   if (source.stale) return 'stale';
-  // The warning `local_rates_outdated` adds their sales to the review list.
+  // The warning `local_rates_outdated` adds sales in states with outdated local rates to the review list.
   return isZero(local.share_outdated ?? '0') ? 'current' : 'outdated local rates';
 };
 const ageTones = { 'proposed release': 'warn', stale: 'bad', 'outdated local rates': 'warn', current: 'good' };

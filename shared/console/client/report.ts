@@ -78,7 +78,10 @@ export const earlierRanges = ({ from, to }: Range): readonly Range[] => {
 
 export type Change = { readonly before: string; readonly change: string; readonly percent: string | null };
 
-/** Compares all amounts of a period with earlier ones: of all states, then of each state with amounts in any of them. */
+/**
+ * Compares all amounts of a period with earlier periods: for all states, then for each state with amounts in any
+ * period.
+ */
 export const compareReports = (rows: readonly Row[], earlier: readonly (readonly Row[])[], currency: string) => {
   const all = getChosen([rows, ...earlier].flat(), currency, '');
   const states = [...new Set(all.map(({ state }) => state))].sort();

@@ -109,7 +109,7 @@ const sessionClient = (options: { url: string; timeoutMs: number; maxTries: numb
 };
 
 /**
- * Opens the browser's session, or exchanges a credential for a new one and does not store it. Throws the client's
+ * Opens the browser's session, or exchanges a credential, which is not stored, for a new session. Throws the client's
  * errors: 401 without a session.
  */
 export const openSession = async (credential: Credential | null, address: string): Promise<OpenedSession> => {

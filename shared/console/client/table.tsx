@@ -72,7 +72,7 @@ export type TableProps<Row> = {
   readonly empty?: string;
   /** Whether the names of columns are buttons that sort the rows. */
   readonly isSortable?: boolean;
-  /** The totals: a row for each group of `by`, such as the currency, without the rows of `null`. */
+  /** The totals: a row for each value of `by`, such as the currency. Rows whose value is `null` are left out. */
   readonly sums?: { readonly by: (row: Row) => string | null; readonly label?: string };
 };
 

@@ -63,7 +63,10 @@ const Note = ({ transaction, onChange }: Props) => {
   );
 };
 
-/** An entered amount is after discounts. Otherwise, Levy would subtract a share of the sale's discounts. */
+/**
+ * Returns zero discounts for a line, because an entered amount is after discounts. Otherwise, Levy would subtract a
+ * share of the sale's discounts.
+ */
 const withoutDiscounts = (line: Document['line_items'][number]) => {
   const coupon = line.applied_third_party_discount_amount;
   const deductions = [line.applied_discount_amount, coupon, line.net_amount].map(negative);
@@ -79,8 +82,9 @@ const emptyLines = ({ line_items }: Document) => {
 };
 
 /**
- * The lines and the shipping charges of a credit, as the request has them. A field has the quantity or the amount of a
- * charge by its id. The amount includes tax if the sale's prices do. Levy refuses text that is not a number.
+ * The lines and the shipping charges of a credit, as the request has them. A form field contains the quantity or the
+ * amount of the charge whose id it names. The amount includes tax if the sale's prices do. Levy refuses text that is
+ * not a number.
  */
 const creditedParts = (sale: Document, values: Values) => {
   const line_items = sale.line_items.flatMap((line) => {

@@ -54,7 +54,7 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
 );
 
 /**
- * The transaction whose reference is the text, read from an index, and customers whose name or id contains the text.
+ * The transaction whose reference is the search text, read from an index, and customers whose name or id contains it.
  */
 const Matches = ({ transaction: search }: { transaction: string }) => (
   <>
