@@ -58,8 +58,8 @@ const inOrder = (a: DueEntry, b: DueEntry): number =>
 
 /**
  * Processes the due index round robin: each turn closes one period of one state, or works on an unfinished filing. A
- * state with a further due period moves to the end of the queue; the queue begins again while filings are unfinished. The
- * next run continues from the index. Returns whether every due entry was processed and these filings are finished.
+ * state with a further due period moves to the end of the queue. While filings are unfinished, the queue begins again.
+ * The next run continues from the index. Returns whether every due entry was processed and these filings are finished.
  */
 const processDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
   const { due } = ports;
@@ -67,6 +67,7 @@ const processDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => 
   let places = start;
   /** The number of turns before this pass that did not finish their filing. */
   let unfinishedBefore = 0;
+  const failed = new Set<string>();
   while (!isTimeUp(ports)) {
     const upTo = toInstant(ports.now());
     const pages = await Promise.all(places.map((after, shard) => due.page(shard, upTo, entriesOfShard, after)));
@@ -80,13 +81,16 @@ const processDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => 
     places = places.map((place, shard) => pages[shard]?.at(-1) ?? place);
     const accounts = await ports.findAccounts([...new Set(entries.map(({ account }) => account))]);
     const takeTurns = async (entry: DueEntry) => {
-      if (isTimeUp(ports)) return;
+      const key = `${entry.account}#${entry.subject}`;
+      // What failed is tried again in the next run.
+      if (isTimeUp(ports) || failed.has(key)) return;
       try {
         if (entry.subject.startsWith('fil_')) await continueFiling(entry, ports, tally);
         else await takeTurn(entry, accounts.get(entry.account)?.(), ports, tally);
       } catch (error) {
         ports.onFailure(error);
         tally.failed += 1;
+        failed.add(key);
       }
     };
     await concurrently(entries, takeTurns, turnsAtOnce);

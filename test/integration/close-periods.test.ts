@@ -264,6 +264,18 @@ describe('unfinished work of a close request', () => {
     expect(await everyEntry(filer, id)).toHaveLength(40);
   });
 
+  it('tries a state that fails once per run, while the turns of a filing continue', async () => {
+    const { hurried } = await hurriedFiler(40);
+    await made(hurried.close(october));
+    const { account } = await newCaller({ settings: { registrations, filing_reminder_days: null } });
+    intercept(({ input, pass }) =>
+      JSON.stringify(input).includes(`P#${account.id}#US-MI`) ? Promise.reject(new Error('No chain.')) : pass(),
+    );
+    let leftMs = 240_000;
+    const closed = (await closePeriods(() => (leftMs -= 2000)).finally(noFaults)) as Closed;
+    expect(closed).toMatchObject({ worked: 2, finished: 1, failed: 1, complete: false });
+  });
+
   it('closes the period of a canceled filing only after the cancellation is finished', async () => {
     const { filer, hurried } = await hurriedFiler(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
