@@ -16,7 +16,9 @@ const findSource = (folder: string, frame: string): string => {
   try {
     map = new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
   } catch {
-    throw new CommandError(`The bundle has no ${file}. Check out the deployed commit, and pass its function's name.`);
+    throw new CommandError(
+      `The bundle has no ${file}. Check out the deployed commit, and pass the function that logged the frame.`,
+    );
   }
   const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
   if (!('originalSource' in entry)) throw new CommandError(`${file} has no line ${line}, column ${column}.`);

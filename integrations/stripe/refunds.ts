@@ -156,12 +156,12 @@ const listMoneyBack = async (stripe: Stripe, invoice: string): Promise<MoneyBack
 
 const getProblem = (invoice: string, { id, others }: MoneyBack, rest: number): Problem => {
   const reference = refundReference(invoice, id);
-  const amount = `the other ${decimal(rest)} of the refund`;
+  const amount = `the remaining ${decimal(rest)} of the refund`;
   if (others.length === 0) {
     const detail = `Payment record ${id} was refunded without a credit note. Issue one that includes ${amount}.`;
     return failed(reference, 'payment_record', detail).problem;
   }
-  const detail = `The payment of this refund also paid ${others.join(', ')}. Issue credit notes that include ${amount}.`;
+  const detail = `The refunded payment also paid ${others.join(', ')}. Issue credit notes that include ${amount}.`;
   return failed(reference, 'shared_payment', detail).problem;
 };
 

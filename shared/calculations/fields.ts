@@ -152,7 +152,7 @@ export const Exemption = described(
     )
     .check(
       z.refine(({ valid_from, valid_to }) => !valid_from || !valid_to || valid_from <= valid_to, {
-        error: 'Send a valid_to on or after valid_from.',
+        error: 'Send a `valid_to` that is not before `valid_from`.',
         path: ['valid_to'],
       }),
     ),

@@ -38,7 +38,7 @@ const isDocumentUrl = (value: string): boolean => {
   return url !== null && url.username === '' && url.password === '';
 };
 
-const lastDayAdvice = 'Send a valid_to on or after valid_from.';
+const lastDayAdvice = 'Send a `valid_to` that is not before `valid_from`.';
 
 export const CertificateRequest = described(
   z

@@ -1,4 +1,4 @@
-/** Levy's codes of counties and places, which rules refer to, for files that have names or the state's codes. */
+/** Maps the county and place names, or the state's codes, in imported files to the codes that Levy's rules use. */
 import { getOrAdd } from '../base/collections.ts';
 import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { cityName, codePart, countyKey, plainCityName } from '../catalog/local/place-names.ts';

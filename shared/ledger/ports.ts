@@ -188,7 +188,8 @@ export const repeatResponse = (replay: Replay): Result<SavedResponse> =>
     : refuse({
         code: 'idempotency_key_reused',
         title: 'Idempotency-Key used before',
-        detail: 'A different request used this key in the last 24 hours. Send a new key with each request.',
+        detail:
+          'A different request used this key in the last 24 hours. Reuse a key only to retry the identical request.',
         source: { header: 'Idempotency-Key' },
       });
 

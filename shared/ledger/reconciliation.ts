@@ -83,7 +83,9 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: strin
       : [];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
   const [first, last] = [edge(from, 'gte', timeZone), edge(to, 'lte', timeZone)];
-  return first !== null && last !== null && first > last ? [invalidField('/to', 'Send a to on or after from.')] : [];
+  return first !== null && last !== null && first > last
+    ? [invalidField('/to', 'Send a `to` that is not before `from`.')]
+    : [];
 };
 
 /** Returns cross-field problems of an unvalidated body: an incomplete range, and repeated references. */

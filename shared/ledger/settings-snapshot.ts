@@ -57,9 +57,9 @@ export const RecordedBasis = z.object({
   /** The parts of charges with separate addresses that certificates exempt (`exemptDelivery`). Absent if there are none. */
   exemptDeliveries: z.optional(z.array(z.string())),
   /**
-   * The certificates that exempt shipping charges (`shippingIn`). For a sale: of charges with separate addresses, by
-   * charge and state, in proportion to the net of the lines. For a credit: what it takes from its sale, by charge and
-   * jurisdiction. Absent if no certificate does.
+   * The exempt parts of shipping charges (`shippingIn`). A sale has the parts of charges with separate addresses, keyed
+   * by charge and state, in proportion to the net amounts of the lines. A credit has its share of the sale's parts, keyed
+   * by charge and jurisdiction. Absent if no certificate exempts shipping.
    */
   exemptShipping: z.optional(z.record(z.string(), z.array(ExemptPart))),
   /**

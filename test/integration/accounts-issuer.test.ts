@@ -111,7 +111,7 @@ describe('bearer tokens', () => {
     expect(await verify(token)).toMatchObject(refused);
   });
 
-  it('ignores an inherited property as the account', async () => {
+  it('rejects a token whose account claim names an inherited property', async () => {
     for (const accountClaim of ['constructor', 'toString', '__proto__'])
       expect(await fresh({ accountClaim })(await sign())).toMatchObject(refused);
   });

@@ -161,7 +161,7 @@ it('returns sums by state and month that equal the transactions, however records
   expect(before.as_of).toMatch(/^20/);
 });
 
-it('adds transactions that the stream missed exactly once in a recount', async () => {
+it('adds each transaction that the stream missed in a recount, and counts it once', async () => {
   const caller = await newCaller();
   const filer = createFiler(caller);
   await exercise(filer, 3, 25);

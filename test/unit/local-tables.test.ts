@@ -260,7 +260,7 @@ describe('local uncertainties', () => {
         const to = { state, city: place, county: counties.get(`${stateFips(state)}${county}`) ?? null };
         const { warnings } = ask({ to, tax_date });
         const area = place === '' ? `${to.county} ` : `${place},`;
-        // If most residents of the ZIPs with the name live outside the place, a different rate is charged.
+        // Skips a name whose ZIPs have most residents outside the place: Levy charges the rate of another area there.
         if (rate !== '' && !warnings.some(({ message }) => message.includes(`local rates of ${area}`))) return false;
         checked += 1;
         return !warnings.some(({ code, message }) =>

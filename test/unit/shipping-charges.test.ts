@@ -269,7 +269,7 @@ describe('several shipping charges', () => {
   );
 });
 
-it("returns the warnings about a charge's goods if only the charge is taxed at its address", () => {
+it('warns about the goods that a shipping charge delivers if only the charge is taxed there', () => {
   const line_items = [goods('seat', '10.00', 'CLOTHING.PROTECTIVE_EQUIPMENT')];
   const listWarnings = (shipping: object) =>
     ask({ to: detroit, line_items, shipping: { amount: '5.00', ...shipping } }).warnings.map(

@@ -156,7 +156,7 @@ describe('compressed attributes', () => {
 describe('stored transactions', () => {
   const getAttributes = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
   describe('transaction items', () => {
-    it('stores top-level attributes only for conditions, lists and operators', () => {
+    it('stores top-level attributes only for condition expressions, list indexes and people', () => {
       const { summary, lines, ...attributes } = getAttributes({
         id: 'txn_1',
         reference_id: 'a#b',

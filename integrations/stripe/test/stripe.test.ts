@@ -288,7 +288,7 @@ describe('life cycle of an invoice', () => {
     expect(await listProblems()).toEqual(
       [second, first].map(({ id }) => [
         'shared_payment',
-        `The payment of this refund also paid ${id}. Issue credit notes that include the other 16.20 of the refund.`,
+        `The refunded payment also paid ${id}. Issue credit notes that include the remaining 16.20 of the refund.`,
       ]),
     );
     expect(await readAll()).toEqual([[], [], []]);
@@ -310,7 +310,7 @@ describe('life cycle of an invoice', () => {
         code: 'payment_record',
         reference: `${invoice.id}-refund-prec_1`,
         detail:
-          'Payment record prec_1 was refunded without a credit note. Issue one that includes the other 2.00 of the refund.',
+          'Payment record prec_1 was refunded without a credit note. Issue one that includes the remaining 2.00 of the refund.',
         isFinal: true,
       },
     ]);

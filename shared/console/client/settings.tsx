@@ -112,7 +112,7 @@ const Section = ({ title, loaded: { account, tag }, update, children }: SectionP
     <ReviewForm
       read={update}
       write={async (body, levy) => orThrow(await levy.post('/account', { body, headers: { 'If-Match': tag } }))}
-      // Each view reads the account of the session.
+      // Every view uses the account that was loaded at the start of the session.
       onDone={() => location.reload()}
       labels={[`Review the change of ${title.toLowerCase()}`, `Save ${title.toLowerCase()}`]}
       preview={(body) =>

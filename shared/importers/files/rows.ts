@@ -65,8 +65,8 @@ const detectSeparator = (text: string): string => {
 };
 
 /**
- * Returns why a row was not read as it was written, or `null`. A cell with a line break can be an unclosed quote, which
- * includes the following rows. In a row with surplus cells, a separator within a cell can have shifted the other cells.
+ * Returns why a row may have been misread, or `null`. A cell with a line break may have an unclosed quote and contain the
+ * following rows. A row with surplus cells may have an unquoted separator that shifted the later cells.
  */
 export const misreadReason = ({ firstLine, line, surplus = null }: Omit<Row, 'cells'>): string | null =>
   firstLine === undefined
