@@ -236,7 +236,7 @@ export const getLedger = (lines: readonly string[]): string => {
   const chain = new LineHashChain();
   const text = lines.map((line) => `${chain.close(line)}\n`).join('');
   const sha256 = createHash('sha256').update(text).digest('hex');
-  const counts = { ...noCounts(), period: 1 };
+  const counts = { ...noCounts(), chain: 1 };
   const trailer = { kind: 'trailer', counts, releases: {}, lines: lines.length, sha256 };
   return `${text}${chain.close(JSON.stringify(trailer))}\n`;
 };
