@@ -82,7 +82,7 @@ const processDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => 
     const accounts = await ports.findAccounts([...new Set(entries.map(({ account }) => account))]);
     const takeTurns = async (entry: DueEntry) => {
       const key = `${entry.account}#${entry.subject}`;
-      // What failed is tried again in the next run.
+      // The next run tries a failed entry again.
       if (isTimeUp(ports) || failed.has(key)) return;
       try {
         if (entry.subject.startsWith('fil_')) await continueFiling(entry, ports, tally);

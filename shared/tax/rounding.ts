@@ -63,11 +63,10 @@ const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
  */
 export const roundSum = (assessments: readonly Assessment[], before = 0n): bigint[] => {
   const exacts = assessments.map(({ exact }) => exact);
-  const exact = sum(exacts);
-  if (exact === 0n) return exacts;
+  if (exacts.every((exact) => exact === 0n)) return exacts;
   const rounding = firstRounding(assessments);
   const alone = before === 0n ? 0n : roundExact(before, rounding);
-  return split(roundExact(before + exact, rounding) - alone, exacts);
+  return split(roundExact(before + sum(exacts), rounding) - alone, exacts);
 };
 
 /** Returns whether all assessments are of one state. Only a shipping charge can be taxed in several. */
