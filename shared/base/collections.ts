@@ -53,6 +53,15 @@ export const firstWhere = <Row>(rows: readonly Row[], isTrueFor: (row: Row) => b
   return from;
 };
 
+/** Returns a function that makes a value on its first call and returns the same value on each call. */
+export const lazy = <Value extends object | string>(make: () => Value): (() => Value) => {
+  let value: Value | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+};
+
 /** Runs a function for all values with limited concurrency. After a failure, it awaits the values in progress and throws. */
 export const concurrently = async <Value>(
   values: AsyncIterable<Value> | Iterable<Value>,

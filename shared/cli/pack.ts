@@ -1,4 +1,5 @@
 /** `npm run pack`, which `npm ci` runs: write the generated files that are not in git. */
+
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +7,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib';
 import * as z from 'zod/mini';
 import { clientTypes } from '../api/openapi/client-types.ts';
+import { lazy } from '../base/collections.ts';
 import { writeRates } from '../catalog/local/packed-table.ts';
 import { countyNames, districtNames, listStates, rateRows } from '../catalog/local/text-tables.ts';
 import { consolePage } from '../console/console.ts';
@@ -109,19 +111,16 @@ const content: readonly PackedFile[] = [
   packed('local-names', 'shared/importers/releases/import-files.ts', () => JSON.stringify(localNames())),
 ];
 
-let releaseTexts: ReadonlyMap<string, string> | undefined;
-
-/** Returns the text of a state's release. Reads the packed vocabulary and crosswalk. */
-const releaseText = (code: string): string => {
-  releaseTexts ??= new Map(buildReleases().map(({ release }) => [release.state, JSON.stringify(release)]));
-  return releaseTexts.get(code) as string;
-};
+/** The texts of the releases by state. Reads the packed vocabulary and crosswalk. */
+const releaseTexts = lazy(
+  () => new Map(buildReleases().map(({ release }) => [release.state, JSON.stringify(release)])),
+);
 
 /** A calculation unpacks only the files of its addresses' states. */
 const ofStates: readonly PackedFile[] = [
   ...taxStates
     .map(jurisdictionCode)
-    .map((code) => packed(`release-${code}`, 'shared/catalog/built-in.ts', () => releaseText(code))),
+    .map((code) => packed(`release-${code}`, 'shared/catalog/built-in.ts', () => releaseTexts().get(code) as string)),
   ...localTables('rates', (state) => writeRates(packRates(state))),
   ...localTables('zips', packZips),
 ];

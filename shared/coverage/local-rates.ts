@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { lazy } from '../base/collections.ts';
 import { counted, zipsAndCities } from '../base/texts.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
 import type { RateSummary } from '../catalog/local/packed-table.ts';
@@ -10,13 +11,9 @@ import { divideHalfUp } from '../money/decimal.ts';
 import { unpack } from '../packed/unpack.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';
 
-type Summaries = Readonly<Record<string, RateSummary>>;
-let summaries: Summaries | undefined;
+const summaries = lazy(() => unpack<Readonly<Record<string, RateSummary>>>('rate-summaries'));
 
-const findSummary = (state: string): RateSummary | undefined => {
-  summaries ??= unpack<Summaries>('rate-summaries');
-  return summaries[state];
-};
+const findSummary = (state: string): RateSummary | undefined => summaries()[state];
 
 /** Returns the mean local rate of a state (`US-MI`) over its ZIP codes, from the built-in tables; `0` without a table. */
 export const averageLocalRate = (state: string): string => findSummary(state)?.average_rate ?? '0';

@@ -1,4 +1,5 @@
 /** Maps codes of other tax services to Levy's product tax codes (code-crosswalk.csv). */
+import { lazy } from '../base/collections.ts';
 import { unpackLines } from '../packed/unpack.ts';
 
 /** The services and their display names. */
@@ -21,25 +22,20 @@ export type CrosswalkRow = {
   readonly match: 'exact' | 'broader' | 'narrower' | 'family';
 };
 
-let rows: readonly CrosswalkRow[] | undefined;
-let rowsByCode: ReadonlyMap<string, readonly CrosswalkRow[]> | undefined;
-
 /** Returns all rows, ordered by system and code. Unpacked on first use. */
-export const crosswalk = (): readonly CrosswalkRow[] => {
-  rows ??= unpackLines('code-crosswalk').map((line) => {
+export const crosswalk = lazy((): readonly CrosswalkRow[] =>
+  unpackLines('code-crosswalk').map((line) => {
     const [system, code, levyCode, match] = line.split(',');
     return { system, code, levyCode, match } as CrosswalkRow;
-  });
-  return rows;
-};
+  }),
+);
+
+const rowsByCode = lazy(() => Map.groupBy(crosswalk(), (row) => row.code.toUpperCase()));
 
 /**
  * Returns the rows for a code of a different service, case-insensitively; empty if the crosswalk does not contain it.
  */
-export const crosswalkRows = (code: string): readonly CrosswalkRow[] => {
-  rowsByCode ??= Map.groupBy(crosswalk(), (row) => row.code.toUpperCase());
-  return rowsByCode.get(code.toUpperCase()) ?? [];
-};
+export const crosswalkRows = (code: string): readonly CrosswalkRow[] => rowsByCode().get(code.toUpperCase()) ?? [];
 
 /**
  * Returns the row with the product tax code that replaces a code of a different service: the only exact row, or the

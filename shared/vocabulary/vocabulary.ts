@@ -1,5 +1,7 @@
 /** The vocabulary as plain data, with shared look-ups. */
+
 import type * as z from 'zod/mini';
+import { lazy } from '../base/collections.ts';
 import { unpack } from '../packed/unpack.ts';
 import type { Fulfillment, ProductAttributeItem } from './schema.ts';
 
@@ -45,15 +47,9 @@ const indexed = ({ attributes: productAttributes, productTaxCodes, fulfillment }
     ]),
   ),
 });
-type Vocabulary = ReturnType<typeof indexed>;
-
-let known: Vocabulary | undefined;
 
 /** Returns the vocabulary, unpacked on first use, because authentication does not need it. */
-export const vocabulary = (): Vocabulary => {
-  known ??= indexed(unpack<PackedVocabulary>('vocabulary'));
-  return known;
-};
+export const vocabulary = lazy(() => indexed(unpack<PackedVocabulary>('vocabulary')));
 
 /**
  * Returns a page of items sorted by code: the items after a code, at most `limit`.

@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { getOrAdd } from '../../base/collections.ts';
+import { getOrAdd, lazy } from '../../base/collections.ts';
 import { readText } from '../../packed/unpack.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
@@ -184,11 +184,6 @@ const zipsByName = (zips: PackedZips): string => {
 const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
   const values = new Map<Key, Value>();
   return (key) => getOrAdd(values, key, () => make(key));
-};
-
-const lazy = <Value>(make: () => Value): (() => Value) => {
-  const only = cached((_: null) => make());
-  return () => only(null);
 };
 
 /** Returns a look-up of the ZIPs for which the postal service uses a name. */

@@ -3,8 +3,10 @@
  *
  * Only the build (`npm run pack`), the importers and the tests read text tables; functions read the packed tables.
  */
+
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
+import { lazy } from '../../base/collections.ts';
 
 /**
  * The rate of an area during a period, inclusive. An area may have several rows. A row without `to` ends the day before
@@ -50,13 +52,11 @@ export const rateRows = (state: string): readonly RateRow[] => rates().get(state
 export const zipRows = (state: string): readonly ZipRow[] => zips().get(state) ?? [];
 export const sourceRows = (): readonly SourceRow[] => readRows('sources.csv');
 
-let counties: ReadonlyMap<string, string> | undefined;
-
 /** Returns the county names by five-digit FIPS code: `27053` is `Hennepin County`. Read on first use. */
-export const countyNames = (): ReadonlyMap<string, string> => {
-  counties ??= new Map(readRows<Record<'fips' | 'name', string>>('counties.csv').map(({ fips, name }) => [fips, name]));
-  return counties;
-};
+export const countyNames = lazy(
+  (): ReadonlyMap<string, string> =>
+    new Map(readRows<Record<'fips' | 'name', string>>('counties.csv').map(({ fips, name }) => [fips, name])),
+);
 
 /**
  * Reads the names of districts and of kinds of local taxes, by state and code: `MN 80004` is `Hennepin County Transit`.

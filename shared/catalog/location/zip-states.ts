@@ -1,4 +1,5 @@
 /** Maps ZIP codes to states, from postal service data. */
+import { lazy } from '../../base/collections.ts';
 import data from './zip-states.json' with { type: 'json' };
 
 const none: readonly string[] = [];
@@ -20,13 +21,8 @@ const byZip = (lists: Lists): StatesByZip => {
   return states;
 };
 
-let zips: { readonly three: StatesByZip; readonly five: StatesByZip } | undefined;
-
 // Built on first use, because functions that do not locate addresses do not need it.
-const statesByZip = () => {
-  zips ??= { three: byZip(data.zip3), five: byZip(data.zip5) };
-  return zips;
-};
+const statesByZip = lazy(() => ({ three: byZip(data.zip3), five: byZip(data.zip5) }));
 
 /**
  * Returns the states that contain a five-digit ZIP, in alphabetical order: several if the ZIP crosses a border, none if

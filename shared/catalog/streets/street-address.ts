@@ -1,4 +1,5 @@
 /** Parses a street address strictly. Returns `null` for an uncertain parse; the ZIP is then used. */
+import { lazy } from '../../base/collections.ts';
 import words from './suffixes.json' with { type: 'json' };
 
 /**
@@ -13,22 +14,15 @@ const spellings = (lines: readonly string[]): ReadonlyMap<string, string> =>
     }),
   );
 
-const read = () => ({
+/** The words of street addresses. Read on first use, because only imported content has streets. */
+export const streetWords = lazy(() => ({
   suffixes: spellings(words.suffixes),
   directions: spellings(words.directions),
   /** Designators that require an identifier. */
   units: spellings(words.units),
   /** Designators without an identifier. */
   unitsWithoutId: spellings(words.units_without_id),
-});
-
-let known: ReturnType<typeof read> | undefined;
-
-/** Returns the words. Read on first use, because only imported content has streets. */
-export const streetWords = (): ReturnType<typeof read> => {
-  known ??= read();
-  return known;
-};
+}));
 
 /** A house number. `N56W16839`, a grid address in Wisconsin, has the prefix `N56W`. */
 export type HouseNumber = { readonly prefix: string; readonly number: number };
