@@ -96,6 +96,8 @@ export type ResolvedEffect = {
   readonly feeBase?: FeeBase | null;
   /** For a fee: whether it is due once per order. */
   readonly isOncePerOrder?: boolean;
+  /** Whether an amount is compared with the price of all goods in the document to which the rule applies. */
+  readonly isPerOrder?: boolean;
   /** Shipping that follows the goods is taxed in proportion to them, unless the threshold includes shipping. */
   readonly sharesProportion?: true;
   /** The tax on a price is limited, so shipping that is part of the price may be untaxed. */

@@ -1,7 +1,7 @@
 import { allocate, sum } from '../money/allocate.ts';
-import { type Assessment, assess, widestBase } from './assessment.ts';
+import { type Assessment, assess, type Treatment, widestBase } from './assessment.ts';
 import { type Delivery, isShippingCharge, type Share, type TaxDocument, type TaxLine } from './document.ts';
-import { type Base, countsToward, type FeeBase } from './effects/base.ts';
+import { type Base, countsToward, type FeeBase, type RuleTotals, ruleKey } from './effects/base.ts';
 import { assessParcels, assessShipping, type Parcel, type StackedShares, stackShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment.ts';
 
@@ -29,16 +29,18 @@ export type Sale = {
   readonly indexes: readonly number[];
   readonly includesShipping: boolean;
   readonly hasFees: boolean;
+  /** Whether a threshold is compared with the price of several lines. */
+  readonly isPerOrder: boolean;
 };
 
 /** Amounts without tax, for the goods and then the shipments. */
 export type Nets = readonly bigint[];
 
 /**
- * The inputs of a line's assessment in addition to its net: its share of the shipping, and for a fee the amount of the
- * goods that it depends on.
+ * The inputs of a line's assessment in addition to its net: its share of the shipping, for a fee the amount of the
+ * goods that it depends on, and the totals of rules with an amount per order.
  */
-type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
+type LineContext = Pick<Base, 'shipping' | 'order' | 'ruleTotals'>;
 
 type Charge = {
   readonly index: number;
@@ -96,22 +98,41 @@ export const toSale = (document: TaxDocument): Sale => {
     indexes: [...ofGoods, ...charges.map(({ index }) => index)],
     includesShipping: charges.length > 0 && goods.some(({ treated }) => treated.includesShipping),
     hasFees: goods.some(({ treated }) => treated.isFee),
+    isPerOrder: goods.some(({ treated }) => treated.isPerOrder),
   };
 };
 
-const noContext: LineContext = { shipping: 0n, order: 0n };
+const noTotals: RuleTotals = new Map();
+const noContext: LineContext = { shipping: 0n, order: 0n, ruleTotals: noTotals };
+
+/** Returns the keys of the rules that may apply to goods, each once: the rules of its jurisdictions. */
+const listRuleKeys = ({ treatments }: Treated): ReadonlySet<string> => {
+  const keys = new Set<string>();
+  for (const treatment of treatments)
+    for (let current: Treatment | undefined = treatment; current; current = current.effect.beyondLimit)
+      keys.add(ruleKey(current.state, current.ruleId));
+  return keys;
+};
+
+/** Returns the totals of the rules of a sale. They are needed only if a threshold is compared with several lines. */
+const totalRules = ({ goods, isPerOrder }: Sale, nets: Nets): RuleTotals => {
+  if (!isPerOrder) return noTotals;
+  const totals = new Map<string, bigint>();
+  for (const [position, { treated }] of goods.entries())
+    for (const key of listRuleKeys(treated)) totals.set(key, (totals.get(key) ?? 0n) + (nets[position] as bigint));
+  return totals;
+};
 
 /** Returns the base of the goods at a position. */
-const taxBase = ({ document, goods }: Sale, position: number, net: bigint, { shipping, order }: LineContext): Base => {
+const taxBase = ({ document, goods }: Sale, position: number, net: bigint, context: LineContext): Base => {
   const { quantity, amount } = (goods[position] as Goods).line;
   return {
+    ...context,
     net,
     goods: net,
-    shipping,
     quantity,
     exponent: document.exponent,
     isPriced: amount > 0n && !document.taxIncluded,
-    order,
   };
 };
 
@@ -165,8 +186,9 @@ const listParcels = (
   goods: AllGoods,
   others: Shares | null,
 ): ((shares: Shares) => Parcel[]) => {
+  const context = { ...noContext, ruleTotals: totalRules(sale, nets) };
   const prepared = deliveredBy(sale, index).map(({ position, goods: treated, shipping: { treatments } }) => {
-    const base = taxBase(sale, position, nets[position] as bigint, noContext);
+    const base = taxBase(sale, position, nets[position] as bigint, context);
     const isThere = treated === sale.goods[position]?.treated;
     const assessed = isThere ? (goods[position] as readonly Assessment[]) : assessOn(treated, base);
     return { position, base, treatments, treated, assessed, shipping: others?.[position] ?? 0n };
@@ -295,9 +317,11 @@ const feeOrders = (
 const readContexts = (sale: Sale, nets: Nets) => {
   const { goods, includesShipping, hasFees } = sale;
   const shares = includesShipping || hasFees ? shippingShares(sale, nets) : [];
+  const ruleTotals = totalRules(sale, nets);
+  const common = ruleTotals.size > 0 ? { ...noContext, ruleTotals } : noContext;
   const contexts = goods.map((_, position): LineContext => {
     const shipping = shares[position];
-    return shipping === undefined ? noContext : { shipping, order: 0n };
+    return shipping === undefined ? common : { ...common, shipping };
   });
   if (!hasFees) return { contexts, assessed: null };
   const assessed = goods.map(({ treated }, position) =>
@@ -322,7 +346,8 @@ export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
 export const assessGoodsAt = (sale: Sale, nets: Nets, positions: readonly number[]): Assessment[][] => {
   const isIncluded = positions.some((position) => sale.goods[position]?.treated.includesShipping);
   const shares = isIncluded ? shippingShares(sale, nets) : [];
+  const context = { ...noContext, ruleTotals: totalRules(sale, nets) };
   return positions.map((position) =>
-    assessGoods(sale, position, nets[position] as bigint, { shipping: shares[position] ?? 0n, order: 0n }),
+    assessGoods(sale, position, nets[position] as bigint, { ...context, shipping: shares[position] ?? 0n }),
   );
 };

@@ -199,7 +199,7 @@ const passesMax = 8;
 // If a line's tax depends on the net shipping or on other lines' nets, the nets are found by iteration.
 const extractAlone = (sale: Sale, gross: Nets): Nets => {
   let nets = extractEach(sale, gross, gross);
-  if (!sale.includesShipping && !sale.hasFees) return nets;
+  if (!sale.includesShipping && !sale.hasFees && !sale.isPerOrder) return nets;
   for (let pass = 1; pass < passesMax; pass += 1) {
     const next = extractEach(sale, gross, nets);
     if (isSame(next, nets)) return next;

@@ -329,6 +329,8 @@ export type Treated = Buyer & {
   /** Whether any threshold includes the shipping. */
   readonly includesShipping: boolean;
   readonly isFee: boolean;
+  /** Whether any threshold is compared with the price of several lines. */
+  readonly isPerOrder: boolean;
   /** Whether a holiday applies. The price then determines which rule applies. */
   readonly isHoliday: boolean;
 };
@@ -361,13 +363,14 @@ export const treatmentCache = ({
 };
 
 const describe = (treatments: readonly Treatment[], { use, collectionExemption }: Buyer): Treated => {
-  let [isOnInvoice, includesShipping, isFee, isHoliday] = [false, false, false, false];
+  let [isOnInvoice, includesShipping, isFee, isPerOrder, isHoliday] = [false, false, false, false, false];
   for (const treatment of treatments)
     for (let current: Treatment | undefined = treatment; current; current = current.effect.beyondLimit) {
       isOnInvoice ||= isPerInvoice(current.rounding);
       includesShipping ||= current.includesShipping;
       isFee ||= current.effect.kind === 'flat_fee';
+      isPerOrder ||= current.effect.isPerOrder === true;
       isHoliday ||= current.effect.kind === 'holiday';
     }
-  return { use, collectionExemption, treatments, isOnInvoice, includesShipping, isFee, isHoliday };
+  return { use, collectionExemption, treatments, isOnInvoice, includesShipping, isFee, isPerOrder, isHoliday };
 };

@@ -59,7 +59,7 @@ export const getEffect = (draw: Draw): Effect => {
     () => ({ type: 'threshold_cliff', amount, inclusive, ...(oneIn(4) && { cap: of(amounts) }) }),
     () => ({ type: 'threshold_cliff', amount, inclusive, reduced_below: `1${amount}`, reduced_rate: rate() }),
     () => ({ type: 'threshold_excess', amount }),
-    () => ({ type: 'exempt_above', amount, inclusive, ...(oneIn(2) && { per: 'line' }) }),
+    () => ({ type: 'exempt_above', amount, inclusive }),
     () => ({ type: 'threshold_rate', amount, rate: rate() }),
     () => ({ type: 'base_cap', amount, ...(oneIn(3) ? { per: 'line' } : {}) }),
     () => ({ type: 'tiered_rate', amount, rate: rate(), ...(oneIn(2) && { first_rate: rate(), percent: '0.65' }) }),

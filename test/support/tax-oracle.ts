@@ -62,8 +62,8 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
     const limit = nearest(forAll(amount, quantity));
     return price < limit ? price : limit;
   };
-  const compared = (amount: string, quantity?: string) => {
-    const limit = forAll(amount, quantity);
+  const compared = (amount: string) => {
+    const limit = forAll(amount);
     return isLess(whole(sold.net), limit) ? 'below' : isLess(limit, whole(sold.net)) ? 'above' : 'at';
   };
   switch (effect.type) {
@@ -82,7 +82,7 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
       return at(cap === undefined ? price : atMost(cap), rate);
     }
     case 'exempt_above': {
-      const side = compared(effect.amount, effect.per === 'line' ? '1' : sold.quantity);
+      const side = compared(effect.amount);
       return at(side === 'above' || (side === 'at' && effect.inclusive) ? 0n : price, general);
     }
     case 'threshold_excess':

@@ -57,6 +57,54 @@ describe('fees', () => {
   });
 });
 
+describe('exemptions of bullion and coins above an amount per sale', () => {
+  type Sold = readonly [code: string, price: string];
+  const taxes = (state: string, goods: readonly Sold[], tax_date = '2026-11-20') =>
+    ask({ to: { state }, tax_date, line_items: goods.map(([code, price]) => line(`GENERAL${code}`, price)) })
+      .line_items.map(({ tax_amount }) => tax_amount)
+      .join(' ');
+  it.each<[string, Sold, Sold, string, string]>([
+    ['CA', ['._BULLION', '1200.00'], ['._COINS', '800.00'], '0.00 0.00', '18 CCR 1599(a)(3)(A): the total of both'],
+    ['CA', ['._BULLION', '1200.00'], ['._COINS', '799.99'], '87.00 58.00', 'less than 2,000'],
+    ['CA', ['._BULLION', '1200.00'], ['', '800.00'], '87.00 58.00', 'other goods do not count'],
+    ['CT', ['._BULLION', '600.00'], ['._BULLION', '400.00'], '0.00 0.00', 'DRS answer 708: no item need reach it'],
+    ['CT', ['._BULLION', '600.00'], ['._BULLION', '399.99'], '38.10 25.40', 'Conn. Gen. Stat. 12-412(45)'],
+    ['CT', ['._BULLION', '600.00'], ['._COINS', '400.00'], '38.10 0.00', 'rare coins are exempt at any price'],
+    [
+      'MA',
+      ['._BULLION', '500.00'],
+      ['._COINS', '500.00'],
+      '0.00 0.00',
+      'M.G.L. c. 64H s. 6(ll): sales of 1,000 or more',
+    ],
+    ['MA', ['._BULLION', '500.00'], ['._COINS', '499.92'], '31.25 31.25', 'a sale of 999.92'],
+    ['NY', ['._BULLION', '600.00'], ['._BULLION', '400.01'], '0.00 0.00', 'TSB-M-89(20)S: the invoice exceeds 1,000'],
+    ['NY', ['._BULLION', '600.00'], ['._BULLION', '400.00'], '24.00 16.00', 'the invoice does not exceed 1,000'],
+    ['FL', ['._COINS', '300.00'], ['._COINS', '200.01'], '0.00 0.00', 'Rule 12A-1.0371(3)(a): in a single transaction'],
+    ['FL', ['._COINS', '300.00'], ['._COINS', '200.00'], '18.00 12.00', 'does not exceed 500'],
+  ])('taxes in %s %o and %o: %s (%s)', (state, first, second, expected) =>
+    expect(taxes(state, [first, second])).toBe(expected),
+  );
+
+  it('adds up coins and bullion separately where each has its own exemption: 12A-1.0371(3)(a) and (b)', () => {
+    const goods = [
+      ['._COINS', '300.00'],
+      ['._BULLION', '300.00'],
+    ] as const;
+    expect(taxes('FL', goods, '2025-07-31')).toBe('18.00 18.00');
+  });
+
+  it('counts the prices after discounts, and only the goods that are delivered to the state', () => {
+    const bullion = (unit_price: string, others: object = {}) => line('GENERAL._BULLION', unit_price, others);
+    const texas = { customer: { address: { state: 'TX' } } };
+    const getTaxes = (line_items: readonly object[], discount_amount = '0.00') =>
+      ask({ to: { state: 'NY' }, discount_amount, line_items }).line_items.map(({ tax_amount }) => tax_amount);
+    expect(getTaxes([bullion('600.00'), bullion('500.00')], '100.00')).toEqual(['21.82', '18.18']);
+    expect(getTaxes([bullion('600.00'), bullion('500.00', { discount_amount: '99.99' })])).toEqual(['0.00', '0.00']);
+    expect(getTaxes([bullion('600.00'), bullion('500.00', texas)])).toEqual(['24.00', '0.00']);
+  });
+});
+
 /**
  * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law and independently of the
  * code. Each case gives its reason. Rates are from the built-in tables.

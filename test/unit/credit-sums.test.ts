@@ -465,6 +465,30 @@ it('records the calculated amounts of a credit that is posted back unchanged, fo
   );
 });
 
+it.each([
+  [['600.00', '400.01'], '0.00', '0.00'],
+  [['600.00', '400.00'], '24.00', '16.00'],
+])(
+  'credits lines of %o as they were sold, though each alone is on another side of an amount per order',
+  (prices, ...taxes) => {
+    const line_items = prices.map((unit_price, index) => ({
+      id: `l${index}`,
+      product_tax_code: 'GENERAL._BULLION',
+      unit_price,
+    }));
+    let parent = stored('sale', ask({ to: { state: 'NY' }, line_items }));
+    for (const [index, tax] of taxes.entries()) {
+      const { outcome } = credited(parent, { line_items: [{ id: `l${index}`, quantity: '1' }] });
+      expect([outcome.total_amount, outcome.tax_amount]).toEqual([
+        cents(toCents(prices[index] as string) + toCents(tax)),
+        tax,
+      ]);
+      parent = changed(parent, stored('credit', outcome, parent.transaction));
+    }
+    expect(parent.transaction.refund_status).toBe('full');
+  },
+);
+
 it('explains a credit by the line, the amount, and its share of the recorded tax', () => {
   const sold = toSale(saleOfOne(1000, 2, { shipping: [500] }));
   const { explanation } = credited(sold, { explain: true }).outcome;

@@ -228,16 +228,39 @@ describe('the monotonicity of tax', () => {
 });
 
 describe('an exemption above an amount', () => {
-  const bulk = rule('bulk', ['GENERAL'], { type: 'exempt_above', amount: '2000', inclusive: true, per: 'line' });
-  const place = buildPlace(getRelease({ rules: [bulk] }));
+  const bulk = rule('bulk', ['GENERAL'], { type: 'exempt_above', amount: '2000', inclusive: true, per: 'order' });
+  const place = buildPlace(getRelease({ rules: [bulk], shipping: 'follows_goods' }));
 
   it('extracts a net that adds up to the gross with its tax, at prices around the amount', () => {
     for (let gross = 199_000n; gross < 220_000n; gross += 7n) {
       const { net, tax } = taxLine({ ...getLine(place), amount: gross }, { taxIncluded: true });
       // A gross that rounding skips differs by a cent.
       expect([-1n, 0n]).toContain(tax - taxLine({ ...getLine(place), amount: net - tax }).tax);
-      if (gross >= 212_000n) expect(tax).toBe(0n);
+      expect(tax === 0n).toBe(gross >= 200_000n);
     }
+  });
+
+  it('taxes several lines and their shipping like one line of the same price, with the tax on top or included', () => {
+    const delivery = { amount: 1000n, product: getProduct('SHIPPING.DELIVERY') };
+    for (const rounding of ['line', 'invoice'] as const)
+      for (const taxIncluded of [false, true])
+        for (const amounts of [
+          ['1999.99'],
+          ['1999.98', '0.01'],
+          ['1000.00', '500.00', '499.99'],
+          ['2000.00'],
+          ['1999.99', '0.01'],
+          ['1000.00', '500.00', '500.00'],
+        ]) {
+          const isExempt = total(amounts.map(cents)) >= 200_000n;
+          const lines = amounts.map((amount) => getLine(place, { amount }));
+          const taxed = calculateTax(buildDocument(lines, { rounding, taxIncluded, shipping: delivery })).lines;
+          expect(taxed.map(({ tax }) => tax > 0n || !isExempt)).toEqual(taxed.map(() => !isExempt));
+          // 6 % of 2,009.99, on top or included.
+          const expected = isExempt ? 0n : taxIncluded ? 11_377n : 12_060n;
+          const tax = total(taxed.map((charge) => charge.tax));
+          expect(tax >= expected - 2n && tax <= expected + 2n).toBe(true);
+        }
   });
 });
 

@@ -154,14 +154,20 @@ const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProble
   const letters = stateOfJurisdiction(state);
   const policy = `${letters.toLowerCase()}-shipping`;
   const isForeign = (county: string) => !county.startsWith(stateFips(letters));
-  return rules.flatMap(({ id, ptcs, effect, zips = [], counties = [] }, index) => {
+  return rules.flatMap(({ id, ptcs, effect, zips = [], counties = [], ...one }, index) => {
     const path = ['rules', index];
+    const isPerOrder = effect.type === 'exempt_above' && effect.per !== undefined;
     const isTaxed = (ptc: string) => effect.type === 'flat_fee' && ptc !== retailDeliveryFee;
     const feeAdvice = `Use ${retailDeliveryFee}: a fee replaces the tax of its line.`;
     const policyAdvice = `${id} is the shipping policy: set it in \`settings.shipping\`.`;
     return [
       ...ptcs.flatMap((ptc, at) => problemIf(isTaxed(ptc), [...path, 'ptcs', at], feeAdvice)),
       ...problemIf(id === policy, [...path, 'id'], policyAdvice),
+      ...problemIf(
+        isPerOrder && one.threshold_includes_shipping === true,
+        [...path, 'threshold_includes_shipping'],
+        'Omit it: an amount per order is compared with the price of the goods alone.',
+      ),
       ...zipProblems(zips, [...path, 'zips'], letters),
       ...counties.flatMap((county, at) =>
         problemIf(isForeign(county), [...path, 'counties', at], `${county} is not a county of ${letters}.`),

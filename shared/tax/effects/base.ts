@@ -18,7 +18,14 @@ export type Base = {
    * line.
    */
   readonly order: bigint | null;
+  /** The price of all goods in the document to which a rule applies, by `ruleKey`, for amounts per order. */
+  readonly ruleTotals: RuleTotals;
 };
+
+export type RuleTotals = ReadonlyMap<string, bigint>;
+
+/** Returns a key of a state's rule. Rules of different states may have the same id. */
+export const ruleKey = (state: string, ruleId: string | null): string => `${state} ${ruleId}`;
 
 /**
  * The goods of an order that a fee depends on: goods that are shipped and taxed by the state, with these exceptions.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
 import { assess, partly, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
-import { compareUnitPrice, min, oneUnit, partOfPrice, timesQuantity } from './base.ts';
+import { compareUnitPrice, min, oneUnit, partOfPrice, ruleKey, timesQuantity } from './base.ts';
 import { always, amount, asTaxable, defineEffect, flag, percent, rate, typed, unchanged } from './definition.ts';
 import { determineUse } from './use-split.ts';
 
@@ -65,37 +65,43 @@ export const thresholdCliff = defineEffect({
 
 /**
  * Taxes the whole price up to the amount (or below it, if inclusive); above it, the price is exempt (bullion in New
- * York). The amount is for a unit or for all units of a line. The tax falls at the amount, as the law requires.
- * Included tax can still be extracted, because net plus tax skips no gross amount while it rises.
+ * York). The amount is for a unit, or for all goods of the order to which the rule applies. The tax falls at the amount,
+ * as the law requires. Included tax can still be extracted, because net plus tax skips no gross amount while it rises.
+ * An amount per order is first compared with the gross, so goods whose gross reaches it are exempt.
  */
 export const exemptAbove = defineEffect({
   schema: () =>
     typed('exempt_above', {
       amount: amount(),
       inclusive: flag(),
-      per: z.exactOptional(z.literal('line', 'Use "line", or omit it for an amount per unit.')),
+      per: z.exactOptional(z.literal('order', 'Use "order", or omit it for an amount per unit.')),
     }),
   isInMoney: always,
   withoutOwnRate: unchanged,
   resolve: (effect) => {
     const limit = decimal(effect.amount);
     const highestTaxed = effect.inclusive ? -1 : 0;
+    const isPerOrder = effect.per === 'order';
     return {
+      isPerOrder,
       assess: (treatment, base) => {
-        const compared = effect.per === 'line' ? { ...base, quantity: oneUnit } : base;
+        const total = base.ruleTotals.get(ruleKey(treatment.state, treatment.ruleId)) ?? base.goods;
+        const compared = isPerOrder ? { ...base, goods: total, quantity: oneUnit } : base;
         return compareUnitPrice(compared, limit, treatment.includesShipping) > highestTaxed
           ? untaxed(treatment, base.net, 'product_exempt')
           : taxed(treatment, base.net, treatment.general);
       },
     };
   },
-  describe: ({ amount, inclusive, per = 'unit' }) =>
-    inclusive
-      ? `exempt from ${amount} a ${per} on, and taxed below`
-      : `exempt above ${amount} a ${per}, and taxed up to it`,
+  describe: ({ amount, inclusive, per }) => {
+    const limit = per ? `${amount} for all such goods of the order` : `${amount} a unit`;
+    return inclusive ? `exempt from ${limit} on, and taxed below` : `exempt above ${limit}, and taxed up to it`;
+  },
   explain: ({ amount, inclusive, per }, { price, isTaxed, perUnit }) => {
     const side = isTaxed ? (inclusive ? 'below it' : 'not above it') : inclusive ? 'not below it' : 'above it';
-    return `The limit is ${per ? amount : perUnit(amount)}. The price of ${price} is ${side}, so ${isTaxed ? 'all of it is taxed' : 'it is exempt'}.`;
+    const limit = per ? `${amount} for all such goods of the order` : perUnit(amount);
+    const compared = per ? 'Their price' : `The price of ${price}`;
+    return `The limit is ${limit}. ${compared} is ${side}, so ${isTaxed ? `all of ${price} is taxed` : `${price} is exempt`}.`;
   },
   coverageTerm: () => 'threshold',
 });
