@@ -66,19 +66,28 @@ export const isTaxedAlike = (release: Release, product: ProductTaxCode): boolean
       (rule.levels === null && !namesPlaces(rule) && (rule.effect.type === 'taxable' || rule.effect.type === 'exempt')),
   );
 
-/** Kinds of goods that most states exempt. A rule that taxes general goods does not show that a state taxes them. */
+/** Kinds of goods that most states exempt. */
 const separateKinds: ReadonlySet<string> = new Set(['_BULLION', '_COINS']);
 
-const isSeparate = (attribute: string): boolean => separateKinds.has(attribute);
+/**
+ * Returns whether a rule of the content taxes goods in general, and the product is of a separate kind: the rule then does
+ * not show that a state taxes it. A custom rule applies to every product of its codes.
+ */
+const leavesOpen = (rule: Rule, { attributes }: ProductTaxCode): boolean => {
+  const { any, all = [] } = rule.attributes;
+  const isOpen = (attribute: string) =>
+    separateKinds.has(attribute) && !any.includes(attribute) && !all.includes(attribute);
+  return rule.effect.type === 'taxable' && attributes.some(isOpen) && !isOwn(rule);
+};
 
 /** Returns how many of a rule's attributes the product has; `undefined` if the rule does not apply to it. */
-const countCarried = (rule: Rule, { attributes }: ProductTaxCode): number | undefined => {
+const countCarried = (rule: Rule, product: ProductTaxCode): number | undefined => {
   const { any, all, none } = rule.attributes;
+  const { attributes } = product;
   // A shortcut, because most products have no attributes.
   if (attributes.length === 0) return any.length > 0 || all ? undefined : 0;
   const carried = any.filter((attribute) => attributes.includes(attribute)).length;
-  if (carried === 0 && (any.length > 0 || (rule.effect.type === 'taxable' && attributes.some(isSeparate))))
-    return undefined;
+  if ((carried === 0 && any.length > 0) || leavesOpen(rule, product)) return undefined;
   if (none.some((attribute) => attributes.includes(attribute))) return undefined;
   if (!all) return carried;
   return all.every((attribute) => attributes.includes(attribute)) ? carried + all.length : undefined;

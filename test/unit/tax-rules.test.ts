@@ -70,6 +70,23 @@ describe('the deciding rule', () => {
     expect(winner(rules, ptc)).toBe(wins ? 'wins' : undefined);
   });
 
+  const own = { source: 'own:ruling' };
+  it.each<[string, string | undefined, Effect, Partial<Rule>]>([
+    ['not by a rule of the content for general goods', undefined, taxable, {}],
+    ['not by a rule for general goods of another kind', undefined, taxable, withoutFur],
+    ['by a rule of the content that names the kind in `any`', 'one', taxable, any('_BULLION', '_COINS')],
+    ['by a rule of the content that names the kind in `all`', 'one', taxable, all('_BULLION')],
+    ['by a custom rule that names the kind in `all`', 'one', taxable, { ...all('_BULLION'), ...own }],
+    ['by a custom rule for all products of the code', 'one', taxable, own],
+    ['by a custom rule with a rate', 'one', { type: 'rate', rate: '0.02' }, own],
+    ['by an exemption of all products of the code', 'one', exempt, {}],
+  ])('taxes bullion %s', (_, id, effect, others) => {
+    expect(winner([rule('one', ['GENERAL'], effect, others)], 'GENERAL._BULLION')).toBe(id);
+    expect(winner([rule('one', ['GENERAL'], effect, others)], 'GENERAL')).toBe(
+      others.attributes?.none.length === 0 ? undefined : 'one',
+    );
+  });
+
   const usual = rule('all', food, taxable, { from: '2024-01-01' });
   const summer = rule('summer', food, exempt, { from: '2020-01-01', season: { from: '06-01', to: '08-31' } });
   const august = rule('holiday', food, taxable, { from: '2026-08-07', to: '2026-08-09' });

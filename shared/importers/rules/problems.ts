@@ -7,6 +7,8 @@ import { isOwnCode, ownCodePrefix } from '../../catalog/own-rules.ts';
 import { settingNames } from '../../catalog/release.ts';
 import { retailDeliveryFee } from '../../tax/document.ts';
 import { stateFips, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { isWithin, parseProductTaxCode } from '../../vocabulary/product-tax-code.ts';
+import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from '../../vocabulary/vocabulary.ts';
 import { didYouMean, fileSchema, type RulesFile } from './schema.ts';
 
 /** Finds problems in the shape of a custom rules file, each with the path of its field. */
@@ -150,11 +152,39 @@ const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string
     ];
   });
 
+/** Returns whether a product of a rule can have the attributes that the rule requires. */
+const canApply = ({ ptcs, attributes: { any, all = [], none } }: RulesFile['rules'][number]): boolean => {
+  const required = any.length === 0 ? [all] : any.map((attribute) => [...new Set([...all, attribute])]);
+  const allowed = required.filter((attributes) => !attributes.some((attribute) => none.includes(attribute)));
+  return vocabulary()
+    .productTaxCodes.filter((path) => ptcs.some((ptc) => isWithin(path, ptc)))
+    .some((path) => allowed.some((attributes) => parseProductTaxCode([path, ...attributes].join('.')).ok));
+};
+
+/** Reports required attributes that no product of a rule can have: the rule would never apply. */
+const attributeProblems = (rule: RulesFile['rules'][number], path: Path): readonly FieldProblem[] => {
+  const { productTaxCodes, attributeByCode } = vocabulary();
+  const labels = productTaxCodes.filter((code) => rule.ptcs.some((ptc) => isWithin(code, ptc))).map(codeLabel);
+  const { any, all = [] } = rule.attributes;
+  const foreign = Object.entries({ any, all }).flatMap(([name, attributes]) =>
+    attributes.flatMap((code, at) => {
+      const attribute = attributeByCode.get(code) as ProductAttribute;
+      const isForeign = !labels.some((label) => appliesTo(attribute, label));
+      const message = `${code} applies only to ${attribute.ptcs.join(', ')}: use such a code in \`ptcs\`, or omit the attribute.`;
+      return problemIf(isForeign, [...path, 'attributes', name, at], message);
+    }),
+  );
+  const advice =
+    'No product can have these attributes: use one attribute of each group in `all`, and none of `none` in `any` or `all`.';
+  return foreign.length > 0 ? foreign : problemIf(!canApply(rule), [...path, 'attributes'], advice);
+};
+
 const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProblem[] => {
   const letters = stateOfJurisdiction(state);
   const policy = `${letters.toLowerCase()}-shipping`;
   const isForeign = (county: string) => !county.startsWith(stateFips(letters));
-  return rules.flatMap(({ id, ptcs, effect, zips = [], counties = [], ...one }, index) => {
+  return rules.flatMap((rule, index) => {
+    const { id, ptcs, effect, zips = [], counties = [], threshold_includes_shipping = false } = rule;
     const path = ['rules', index];
     const isPerOrder = effect.type === 'exempt_above' && effect.per !== undefined;
     const isTaxed = (ptc: string) => effect.type === 'flat_fee' && ptc !== retailDeliveryFee;
@@ -164,10 +194,11 @@ const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProble
       ...ptcs.flatMap((ptc, at) => problemIf(isTaxed(ptc), [...path, 'ptcs', at], feeAdvice)),
       ...problemIf(id === policy, [...path, 'id'], policyAdvice),
       ...problemIf(
-        isPerOrder && one.threshold_includes_shipping === true,
+        isPerOrder && threshold_includes_shipping,
         [...path, 'threshold_includes_shipping'],
         'Omit it: an amount per order is compared with the price of the goods alone.',
       ),
+      ...attributeProblems(rule, path),
       ...zipProblems(zips, [...path, 'zips'], letters),
       ...counties.flatMap((county, at) =>
         problemIf(isForeign(county), [...path, 'counties', at], `${county} is not a county of ${letters}.`),
