@@ -76,6 +76,24 @@ describe('a limit on the tax of all jurisdictions', () => {
     expect(taxesOn('1000.00')).toEqual([100_000n, ['60.00', '10.00', '5.00']]);
   });
 
+  it('collects nothing anywhere if the tax of all jurisdictions on the goods is above an amount', () => {
+    const boats = rule('boats', ['GENERAL'], { type: 'collected_up_to', amount: '20000' });
+    const here = placeAt(['0.05', '0.04', '0.01'], { rules: [boats], shipping: 'follows_goods' });
+    const shipping = { amount: 10_000n, product: getLine(here, { ptc: 'SHIPPING.DELIVERY' }).product };
+    const taxesOf = (amount: string) =>
+      calculateTax(buildDocument([getLine(here, { amount })], { shipping })).lines.map(({ rows }) =>
+        rows.map(({ tax }) => written(tax)),
+      );
+    expect(taxesOf('200000.00')).toEqual([
+      ['10000.00', '8000.00', '2000.00'],
+      ['5.00', '4.00', '1.00'],
+    ]);
+    expect(taxesOf('200000.01')).toEqual([
+      ['0.00', '0.00', '0.00'],
+      ['0.00', '0.00', '0.00'],
+    ]);
+  });
+
   it('never taxes less than nothing', () => {
     const localities = placeAt(['0.06', '0.9'], { rules: place.release?.rules.slice(0, 1) ?? [] });
     expect(taxLine(getLine(localities, { amount: '30000.00' })).rows.map(({ tax }) => written(tax))).toEqual([

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
-import { baseCap, basePercent, taxCap } from './part-of-base.ts';
+import { baseCap, basePercent, collectedUpTo, taxCap } from './part-of-base.ts';
 import { anyTaxable, exempt, followsGoods, notEstablished, otherTax, rate, taxable } from './plain.ts';
 import {
   band,
@@ -21,6 +21,7 @@ const definitions = {
   band,
   base_cap: baseCap,
   base_percent: basePercent,
+  collected_up_to: collectedUpTo,
   exempt,
   exempt_above: exemptAbove,
   flat_fee: flatFee,

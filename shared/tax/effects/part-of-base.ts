@@ -2,7 +2,16 @@
 import * as z from 'zod/mini';
 import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
-import { assess, partly, type ResolvedEffect, ratedAs, scaledRate, type Treatment, taxed } from '../assessment.ts';
+import {
+  assess,
+  partly,
+  type ResolvedEffect,
+  ratedAs,
+  scaledRate,
+  type Treatment,
+  taxed,
+  untaxed,
+} from '../assessment.ts';
 import { max, min, partOfPrice, timesQuantity } from './base.ts';
 import { always, amount, asTaxable, defineEffect, percent, rate, typed, unchanged } from './definition.ts';
 
@@ -86,4 +95,34 @@ export const taxCap = defineEffect({
   explain: ({ amount, total }, { perUnit }) =>
     `The tax is at most ${perUnit(amount)}${total ? ', with the tax of all localities' : ''}.`,
   coverageTerm: () => 'capped',
+});
+
+/**
+ * Taxes at the general rate if the tax of all jurisdictions on the goods is at most `amount` per unit. If it is more, the
+ * seller collects none, because the buyer pays a limited tax to the state (boats in Louisiana). The tax falls there, as
+ * with `exempt_above`. Shipping does not change which side of the amount the goods are on.
+ */
+export const collectedUpTo = defineEffect({
+  schema: () => typed('collected_up_to', { amount: amount() }),
+  isInMoney: always,
+  withoutOwnRate: unchanged,
+  resolve: (effect) => {
+    const perUnit = decimal(effect.amount);
+    const collect = (treatment: Treatment, net: bigint) => taxed(treatment, net, treatment.general);
+    const limitedWith = (others: readonly Treatment[]): ResolvedEffect => ({
+      assess: (treatment, base) => {
+        const goods = { ...base, net: base.goods };
+        const ofOthers = others.reduce((tax, other) => tax + assess(other, goods).exact, 0n);
+        const isCollected =
+          collect(treatment, goods.net).exact + ofOthers <= timesQuantity(perUnit, base, base.exponent + rateDecimals);
+        return isCollected ? collect(treatment, base.net) : untaxed(treatment, base.net, 'product_exempt');
+      },
+    });
+    return { assess: (treatment, { net }) => collect(treatment, net), limitedWith };
+  },
+  describe: ({ amount }) =>
+    `taxable; if the tax of all jurisdictions is above ${amount} a unit, the seller collects none`,
+  explain: ({ amount }, { isTaxed, perUnit }) =>
+    `The tax of all jurisdictions is ${isTaxed ? 'not above' : 'above'} ${perUnit(amount)}, so the seller collects ${isTaxed ? 'it' : 'none'}.`,
+  coverageTerm: () => 'threshold',
 });
