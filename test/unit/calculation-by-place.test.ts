@@ -193,6 +193,23 @@ describe('products taxed differently in places with the same general rate', () =
   });
 });
 
+// Sheldahl, Iowa: the city taxes 1 % in Polk County; in Story and Boone Counties, the county does.
+it.each([
+  ['warn', '6.00', /differs in other places where the address could be: .*Story County/],
+  ['highest_rate', '7.00', /Assumed: Story County/],
+] as const)(
+  'compares the taxes of places with equal rates if a rule applies to cities alone, with the policy %s',
+  (ambiguous_address, tax, message) => {
+    const rules = [rule('own', ['GENERAL'], { type: 'exempt' }, { levels: ['city'], source: 'own:ruling' })];
+    const releaseFor = () => withOwnRules(builtIn('IA'), buildOwnRules({ rules }));
+    const outcome = ask({ to: at('', 'IA', '50243'), tax_date }, { releaseFor, settings: { ambiguous_address } });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(outcome.warnings).toContainEqual(
+      expect.objectContaining({ code: 'taxability_assumed', message: expect.stringMatching(message) }),
+    );
+  },
+);
+
 describe('custom jurisdictions of a ZIP', () => {
   const downtown = (state: string, zip: string, term: object = {}) => {
     const code = `US-${state}-OWN-DOWNTOWN`;

@@ -320,6 +320,25 @@ const firstNetCent: [Sale, Step[]] = [
   [{ line: 0, kind: 'quantity', part: 1 }],
 ];
 
+// Michigan taxes 100.00 at 6 %. A return owes the calculated tax, and tax that was collected in addition.
+it.each([
+  ['5.00', { tax: 500n, difference: -100n, in_state: 600n }],
+  ['6.00', { tax: 600n, in_state: 600n }],
+  ['7.00', { tax: 700n, difference: 100n, over_collected: 100n, in_state: 700n }],
+])(
+  'reports the tax on a sale within a state of which %s was collected in its column of the return',
+  (tax, expected) => {
+    const michigan = { state: 'MI', postal_code: '48933', country: 'US' };
+    const outcome = ask({ to: michigan, ship_from: { address: michigan } });
+    const sold = stored('sale', withSuppliedTax(outcome, tax), null, outcome);
+    expect(listAmounts([sold])).toMatchObject([expected]);
+    const { outcome: refund } = credited(sold, {});
+    const credit = withCalculatedTaxes(stored('credit', refund, sold.transaction), sold);
+    const [amounts] = listAmounts([{ ...credit, auditHash: '' }]);
+    expect(amounts).toMatchObject({ tax: -expected.tax, in_state: -expected.in_state });
+  },
+);
+
 describe('credits of a sale', () => {
   it('adds up to the sale in every amount and jurisdiction, for any credits, supplied taxes and voids', () => {
     let [over, under] = [0, 0];
