@@ -127,12 +127,14 @@ const totalRules = ({ goods, isPerOrder }: Sale, nets: Nets): RuleTotals => {
 const taxBase = ({ document, goods }: Sale, position: number, net: bigint, context: LineContext): Base => {
   const { quantity, amount } = (goods[position] as Goods).line;
   return {
-    ...context,
     net,
     goods: net,
+    shipping: context.shipping,
     quantity,
     exponent: document.exponent,
     isPriced: amount > 0n && !document.taxIncluded,
+    order: context.order,
+    ruleTotals: context.ruleTotals,
   };
 };
 

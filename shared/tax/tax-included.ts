@@ -157,8 +157,12 @@ const fitColumns = (
  * Caps and thresholds have no single rate, so the net is searched. Net plus tax never falls as the net grows (`content
  * check` verifies it, see `monotonicity.ts`), so bisection finds the smallest net that reaches the gross. If rounding
  * skips the gross, the tax is the difference.
+ *
+ * With an exemption above an amount, the tax falls there, so a net below it and a net above it may both add up to the
+ * gross. A gross without tax includes none: then the goods are exempt.
  */
 const extractTax = (gross: bigint, taxOn: (net: bigint) => bigint): { readonly net: bigint; readonly tax: bigint } => {
+  if (taxOn(gross) === 0n) return { net: gross, tax: 0n };
   let low = 0n;
   let high = gross;
   while (low < high) {

@@ -231,12 +231,20 @@ describe('an exemption above an amount', () => {
   const bulk = rule('bulk', ['GENERAL'], { type: 'exempt_above', amount: '2000', inclusive: true, per: 'order' });
   const place = buildPlace(getRelease({ rules: [bulk], shipping: 'follows_goods' }));
 
-  it('extracts a net that adds up to the gross with its tax, at prices around the amount', () => {
+  const perUnit = rule('bulk', ['GENERAL'], { type: 'exempt_above', amount: '2000', inclusive: true });
+  const collected = rule('boats', ['GENERAL'], { type: 'collected_up_to', amount: '120' });
+  it.each([
+    ['order', bulk, 200_000n],
+    ['unit', perUnit, 200_000n],
+    // 6 % of more than 2,000.00 is above 120.00.
+    ['unit by its tax', collected, 200_001n],
+  ])('extracts a net that adds up to the gross with its tax, around an amount per %s', (_, effect, exempt) => {
+    const line = getLine(buildPlace(getRelease({ rules: [effect] })));
     for (let gross = 199_000n; gross < 220_000n; gross += 7n) {
-      const { net, tax } = taxLine({ ...getLine(place), amount: gross }, { taxIncluded: true });
+      const { net, tax } = taxLine({ ...line, amount: gross }, { taxIncluded: true });
       // A gross that rounding skips differs by a cent.
-      expect([-1n, 0n]).toContain(tax - taxLine({ ...getLine(place), amount: net - tax }).tax);
-      expect(tax === 0n).toBe(gross >= 200_000n);
+      expect([-1n, 0n]).toContain(tax - taxLine({ ...line, amount: net - tax }).tax);
+      expect(tax === 0n).toBe(gross >= exempt);
     }
   });
 

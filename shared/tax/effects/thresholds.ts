@@ -67,7 +67,7 @@ export const thresholdCliff = defineEffect({
  * Taxes the whole price up to the amount (or below it, if inclusive); above it, the price is exempt (bullion in New
  * York). The amount is for a unit, or for all goods of the order to which the rule applies. The tax falls at the amount,
  * as the law requires. Included tax can still be extracted, because net plus tax skips no gross amount while it rises.
- * An amount per order is first compared with the gross, so goods whose gross reaches it are exempt.
+ * Goods whose gross reaches the amount are exempt.
  */
 export const exemptAbove = defineEffect({
   schema: () =>
