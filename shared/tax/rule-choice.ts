@@ -75,9 +75,9 @@ const separateKinds: ReadonlySet<string> = new Set(['_BULLION', '_COINS']);
  */
 const leavesOpen = (rule: Rule, { attributes }: ProductTaxCode): boolean => {
   const { any, all = [] } = rule.attributes;
-  const isOpen = (attribute: string) =>
-    separateKinds.has(attribute) && !any.includes(attribute) && !all.includes(attribute);
-  return rule.effect.type === 'taxable' && attributes.some(isOpen) && !isOwn(rule);
+  const named = [...any, ...all];
+  const isOpen = attributes.some((attribute) => separateKinds.has(attribute) && !named.includes(attribute));
+  return isOpen && rule.effect.type === 'taxable' && !isOwn(rule);
 };
 
 /** Returns how many of a rule's attributes the product has; `undefined` if the rule does not apply to it. */

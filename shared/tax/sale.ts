@@ -105,21 +105,19 @@ export const toSale = (document: TaxDocument): Sale => {
 const noTotals: RuleTotals = new Map();
 const noContext: LineContext = { shipping: 0n, order: 0n, ruleTotals: noTotals };
 
-/** Returns the keys of the rules that may apply to goods, each once: the rules of its jurisdictions. */
-const listRuleKeys = ({ treatments }: Treated): ReadonlySet<string> => {
-  const keys = new Set<string>();
-  for (const treatment of treatments)
-    for (let current: Treatment | undefined = treatment; current; current = current.effect.beyondLimit)
-      keys.add(ruleKey(current.state, current.ruleId));
-  return keys;
-};
+/** Returns the keys of the rule of a treatment, and of the rules that apply above the limits of holidays. */
+const listRuleKeys = ({ state, ruleId, effect: { beyondLimit } }: Treatment): readonly string[] => [
+  ruleKey(state, ruleId),
+  ...(beyondLimit ? listRuleKeys(beyondLimit) : []),
+];
 
 /** Returns the totals of the rules of a sale. They are needed only if a threshold is compared with several lines. */
 const totalRules = ({ goods, isPerOrder }: Sale, nets: Nets): RuleTotals => {
   if (!isPerOrder) return noTotals;
   const totals = new Map<string, bigint>();
   for (const [position, { treated }] of goods.entries())
-    for (const key of listRuleKeys(treated)) totals.set(key, (totals.get(key) ?? 0n) + (nets[position] as bigint));
+    for (const key of new Set(treated.treatments.flatMap(listRuleKeys)))
+      totals.set(key, (totals.get(key) ?? 0n) + (nets[position] as bigint));
   return totals;
 };
 
@@ -319,8 +317,7 @@ const feeOrders = (
 const readContexts = (sale: Sale, nets: Nets) => {
   const { goods, includesShipping, hasFees } = sale;
   const shares = includesShipping || hasFees ? shippingShares(sale, nets) : [];
-  const ruleTotals = totalRules(sale, nets);
-  const common = ruleTotals.size > 0 ? { ...noContext, ruleTotals } : noContext;
+  const common = { ...noContext, ruleTotals: totalRules(sale, nets) };
   const contexts = goods.map((_, position): LineContext => {
     const shipping = shares[position];
     return shipping === undefined ? common : { ...common, shipping };

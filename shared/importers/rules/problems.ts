@@ -8,7 +8,7 @@ import { settingNames } from '../../catalog/release.ts';
 import { retailDeliveryFee } from '../../tax/document.ts';
 import { stateFips, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { isWithin, parseProductTaxCode } from '../../vocabulary/product-tax-code.ts';
-import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from '../../vocabulary/vocabulary.ts';
+import { vocabulary } from '../../vocabulary/vocabulary.ts';
 import { didYouMean, fileSchema, type RulesFile } from './schema.ts';
 
 /** Finds problems in the shape of a custom rules file, each with the path of its field. */
@@ -152,31 +152,20 @@ const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string
     ];
   });
 
-/** Returns whether a product of a rule can have the attributes that the rule requires. */
-const canApply = ({ ptcs, attributes: { any, all = [], none } }: RulesFile['rules'][number]): boolean => {
-  const required = any.length === 0 ? [all] : any.map((attribute) => [...new Set([...all, attribute])]);
+/** Reports attributes that no product of a rule can have together: the rule would never apply. */
+const attributeProblems = (
+  { ptcs, attributes: { any, all = [], none } }: RulesFile['rules'][number],
+  path: Path,
+): readonly FieldProblem[] => {
+  const required = any.length === 0 ? [all] : any.map((attribute) => [...all, attribute]);
   const allowed = required.filter((attributes) => !attributes.some((attribute) => none.includes(attribute)));
-  return vocabulary()
-    .productTaxCodes.filter((path) => ptcs.some((ptc) => isWithin(path, ptc)))
-    .some((path) => allowed.some((attributes) => parseProductTaxCode([path, ...attributes].join('.')).ok));
-};
-
-/** Reports required attributes that no product of a rule can have: the rule would never apply. */
-const attributeProblems = (rule: RulesFile['rules'][number], path: Path): readonly FieldProblem[] => {
-  const { productTaxCodes, attributeByCode } = vocabulary();
-  const labels = productTaxCodes.filter((code) => rule.ptcs.some((ptc) => isWithin(code, ptc))).map(codeLabel);
-  const { any, all = [] } = rule.attributes;
-  const foreign = Object.entries({ any, all }).flatMap(([name, attributes]) =>
-    attributes.flatMap((code, at) => {
-      const attribute = attributeByCode.get(code) as ProductAttribute;
-      const isForeign = !labels.some((label) => appliesTo(attribute, label));
-      const message = `${code} applies only to ${attribute.ptcs.join(', ')}: use such a code in \`ptcs\`, or omit the attribute.`;
-      return problemIf(isForeign, [...path, 'attributes', name, at], message);
-    }),
-  );
-  const advice =
-    'No product can have these attributes: use one attribute of each group in `all`, and none of `none` in `any` or `all`.';
-  return foreign.length > 0 ? foreign : problemIf(!canApply(rule), [...path, 'attributes'], advice);
+  const parsed = vocabulary()
+    .productTaxCodes.filter((code) => ptcs.some((ptc) => isWithin(code, ptc)))
+    .flatMap((code) => allowed.map((attributes) => parseProductTaxCode([code, ...attributes].join('.'))));
+  const [first] = parsed;
+  const why = first?.ok === false ? first.problems[0] : null;
+  const message = why ? `${why.title}. ${why.detail}` : 'The rule never applies: shorten `none`.';
+  return problemIf(!parsed.some(({ ok }) => ok), [...path, 'attributes'], message);
 };
 
 const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProblem[] => {
@@ -196,7 +185,7 @@ const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProble
       ...problemIf(
         isPerOrder && threshold_includes_shipping,
         [...path, 'threshold_includes_shipping'],
-        'Omit it: an amount per order is compared with the price of the goods alone.',
+        'Omit it: only goods count toward an amount per order.',
       ),
       ...attributeProblems(rule, path),
       ...zipProblems(zips, [...path, 'zips'], letters),

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { isDay } from '../../base/calendar.ts';
 import { couponPolicies, shippingPolicies } from '../../catalog/release.ts';
 import { confidences } from '../../catalog/release-values.ts';
-import { amount, flag, rate } from '../../tax/effects/definition.ts';
+import { amount, flag, rate, text } from '../../tax/effects/definition.ts';
 import { type Effect, effectSchema } from '../../tax/effects/effects.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { hintFor } from '../../vocabulary/product-tax-code.ts';
@@ -17,8 +17,6 @@ const list = <Item extends z.ZodMiniType>(item: Item, what: string) =>
 const filled = <Item extends z.ZodMiniType>(item: Item, what: string) =>
   list(item, what).check(z.minLength(1, `Use at least one of ${what}, or leave the field out.`));
 
-const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex(pattern, advice));
-
 const allowOnly = <const Value extends string>(values: readonly Value[]) =>
   z.enum(values, `Use one of ${values.join(', ')}.`);
 
@@ -30,8 +28,10 @@ const checked =
     if (message !== null) issues.push({ code: 'custom', input: value, message, path: [] });
   };
 
-const dayAdvice = 'Use a day, such as "2027-01-01".';
-const day = z.string(dayAdvice).check(z.refine(isDay, dayAdvice));
+const dayLike = (isValid: (value: string) => boolean, advice: string) =>
+  z.string(advice).check(z.refine(isValid, advice));
+
+const day = dayLike(isDay, 'Use a day, such as "2027-01-01".');
 
 const dated = { from: day, to: z._default(z.nullable(day), null) };
 
@@ -55,9 +55,8 @@ const code = text(
   'Use the code of a jurisdiction, such as "US-MN" or "US-MN-01-43000": `content show --zip` prints them.',
 );
 
-const monthDayAdvice = 'Use month and day, such as "06-01".';
 // The year 2000 is a leap year, so a season can end on February 29.
-const monthDay = z.string(monthDayAdvice).check(z.refine((value) => isDay(`2000-${value}`), monthDayAdvice));
+const monthDay = dayLike((value) => isDay(`2000-${value}`), 'Use month and day, such as "06-01".');
 
 /** Suggests the known string closest to a mistyped one; empty if there is none. */
 export const didYouMean = (text: string, known: Iterable<string>, differentMax?: number): string => {

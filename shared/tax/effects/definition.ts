@@ -93,7 +93,8 @@ export const always = (): boolean => true;
 
 /** Schemas of effect fields in a release. Functions, because only validation needs them. */
 
-const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex(pattern, advice));
+/** Returns the schema of a string that matches a pattern. */
+export const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex(pattern, advice));
 
 /** Returns the schema of an amount in the state's currency: `110` or `0.27`. */
 export const amount = () => text(/^\d{1,12}(\.\d{2})?$/, 'Use an amount as a string, such as "110" or "0.27".');

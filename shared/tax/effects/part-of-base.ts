@@ -108,21 +108,18 @@ export const collectedUpTo = defineEffect({
   withoutOwnRate: unchanged,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
-    const collect = (treatment: Treatment, net: bigint) => taxed(treatment, net, treatment.general);
+    const collect: ResolvedEffect['assess'] = (treatment, { net }) => taxed(treatment, net, treatment.general);
     const limitedWith = (others: readonly Treatment[]): ResolvedEffect => ({
       assess: (treatment, base) => {
         const goods = { ...base, net: base.goods };
-        const ofOthers = others.reduce((tax, other) => tax + assess(other, goods).exact, 0n);
-        const isCollected =
-          collect(treatment, goods.net).exact + ofOthers <= timesQuantity(perUnit, base, base.exponent + rateDecimals);
-        return isCollected ? collect(treatment, base.net) : untaxed(treatment, base.net, 'product_exempt');
+        const tax = others.reduce((sum, one) => sum + assess(one, goods).exact, collect(treatment, goods).exact);
+        return tax > timesQuantity(perUnit, base, base.exponent + rateDecimals)
+          ? untaxed(treatment, base.net, 'product_exempt')
+          : collect(treatment, base);
       },
     });
-    return { assess: (treatment, { net }) => collect(treatment, net), limitedWith };
+    return { assess: collect, limitedWith };
   },
-  describe: ({ amount }) =>
-    `taxable; if the tax of all jurisdictions is above ${amount} a unit, the seller collects none`,
-  explain: ({ amount }, { isTaxed, perUnit }) =>
-    `The tax of all jurisdictions is ${isTaxed ? 'not above' : 'above'} ${perUnit(amount)}, so the seller collects ${isTaxed ? 'it' : 'none'}.`,
+  describe: ({ amount }) => `taxable, but not by the seller if the tax of all jurisdictions is above ${amount} a unit`,
   coverageTerm: () => 'threshold',
 });

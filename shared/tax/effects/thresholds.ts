@@ -7,6 +7,9 @@ import { determineUse } from './use-split.ts';
 
 /** Effects with a threshold on the price of a unit. */
 
+/** Describes the side of a limit that a price is on: `above it` or `not above it`. */
+const describeSide = (isOn: boolean, side: 'above' | 'below'): string => `${isOn ? '' : 'not '}${side} it`;
+
 /**
  * Exempt below the amount (or at it, if inclusive); above it, the whole price is taxed (New York clothing), or only its
  * first `cap` (local taxes on vehicles in Arkansas). Below `reduced_below`, `reduced_rate` applies.
@@ -53,12 +56,9 @@ export const thresholdCliff = defineEffect({
       `${inclusive ? 'above it,' : 'otherwise'} the ${cap ? `first ${cap} of each unit` : 'whole price'} is taxed`,
     ].join('; '),
   explain: ({ amount, inclusive, cap }, { price, isTaxed, perUnit }) => {
+    const side = describeSide(isTaxed === inclusive, inclusive ? 'above' : 'below');
     const taxed = cap ? `at most ${perUnit(cap)} of it is taxed` : 'all of it is taxed';
-    return `The limit is ${perUnit(amount)}. The price of ${price} is ${
-      isTaxed
-        ? `${inclusive ? 'above it' : 'not below it'}, so ${taxed}`
-        : `${inclusive ? 'not above it' : 'below it'}, so it is exempt`
-    }.`;
+    return `The limit is ${perUnit(amount)}. The price of ${price} is ${side}, so ${isTaxed ? taxed : 'it is exempt'}.`;
   },
   coverageTerm: () => 'threshold',
 });
@@ -81,12 +81,11 @@ export const exemptAbove = defineEffect({
   resolve: (effect) => {
     const limit = decimal(effect.amount);
     const highestTaxed = effect.inclusive ? -1 : 0;
-    const isPerOrder = effect.per === 'order';
     return {
-      isPerOrder,
+      isPerOrder: effect.per !== undefined,
       assess: (treatment, base) => {
-        const total = base.ruleTotals.get(ruleKey(treatment.state, treatment.ruleId)) ?? base.goods;
-        const compared = isPerOrder ? { ...base, goods: total, quantity: oneUnit } : base;
+        const goods = base.ruleTotals.get(ruleKey(treatment.state, treatment.ruleId)) ?? base.goods;
+        const compared = effect.per ? { ...base, goods, quantity: oneUnit } : base;
         return compareUnitPrice(compared, limit, treatment.includesShipping) > highestTaxed
           ? untaxed(treatment, base.net, 'product_exempt')
           : taxed(treatment, base.net, treatment.general);
@@ -94,14 +93,13 @@ export const exemptAbove = defineEffect({
     };
   },
   describe: ({ amount, inclusive, per }) => {
-    const limit = per ? `${amount} for all such goods of the order` : `${amount} a unit`;
+    const limit = `${amount} ${per ? 'for all such goods of the order' : 'a unit'}`;
     return inclusive ? `exempt from ${limit} on, and taxed below` : `exempt above ${limit}, and taxed up to it`;
   },
   explain: ({ amount, inclusive, per }, { price, isTaxed, perUnit }) => {
-    const side = isTaxed ? (inclusive ? 'below it' : 'not above it') : inclusive ? 'not below it' : 'above it';
-    const limit = per ? `${amount} for all such goods of the order` : perUnit(amount);
-    const compared = per ? 'Their price' : `The price of ${price}`;
-    return `The limit is ${limit}. ${compared} is ${side}, so ${isTaxed ? `all of ${price} is taxed` : `${price} is exempt`}.`;
+    const side = describeSide(isTaxed === inclusive, inclusive ? 'below' : 'above');
+    const compared = per ? 'The price of all such goods' : `The price of ${price}`;
+    return `The limit is ${per ? amount : perUnit(amount)}. ${compared} is ${side}, so ${price} is ${isTaxed ? 'taxed' : 'exempt'}.`;
   },
   coverageTerm: () => 'threshold',
 });
