@@ -42,10 +42,11 @@ export const spread = (amount: bigint, weights: readonly bigint[]): bigint[] => 
 
 /**
  * The amounts of a line in cents. `shipping` is added to the taxed price, but not to the price that is compared with a
- * threshold.
+ * threshold. `alike` is the price of all goods of the order to which the same rule applies.
  */
 export type Sold = {
   readonly net: bigint;
+  readonly alike: bigint;
   readonly quantity: string;
   readonly use?: Use;
   readonly shipping?: bigint;
@@ -62,9 +63,9 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
     const limit = nearest(forAll(amount, quantity));
     return price < limit ? price : limit;
   };
-  const compared = (amount: string) => {
-    const limit = forAll(amount);
-    return isLess(whole(sold.net), limit) ? 'below' : isLess(limit, whole(sold.net)) ? 'above' : 'at';
+  const compared = (amount: string, per: 'order' | 'unit' = 'unit') => {
+    const [goods, limit] = per === 'order' ? [sold.alike, forAll(amount, '1')] : [sold.net, forAll(amount)];
+    return isLess(whole(goods), limit) ? 'below' : isLess(limit, whole(goods)) ? 'above' : 'at';
   };
   switch (effect.type) {
     case 'exempt':
@@ -82,7 +83,7 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
       return at(cap === undefined ? price : atMost(cap), rate);
     }
     case 'exempt_above': {
-      const side = compared(effect.amount);
+      const side = compared(effect.amount, effect.per);
       return at(side === 'above' || (side === 'at' && effect.inclusive) ? 0n : price, general);
     }
     case 'threshold_excess':

@@ -103,6 +103,19 @@ describe('exemptions of bullion and coins above an amount per sale', () => {
     expect(getTaxes([bullion('600.00'), bullion('500.00', { discount_amount: '99.99' })])).toEqual(['0.00', '0.00']);
     expect(getTaxes([bullion('600.00'), bullion('500.00', texas)])).toEqual(['24.00', '0.00']);
   });
+
+  it('counts goods once if several jurisdictions tax them', () => {
+    const to = { city: 'New York', state: 'NY', postal_code: '10001' };
+    const getTaxes = (...prices: string[]) =>
+      ask({
+        to,
+        tax_date: '2026-11-20',
+        line_items: prices.map((price) => line('GENERAL._BULLION', price)),
+      }).line_items.map(({ tax_amount }) => tax_amount);
+    // The state taxes 4 %, the city 4.5 % and the commuter district 0.375 %.
+    expect(getTaxes('600.00', '400.00')).toEqual(['53.25', '35.50']);
+    expect(getTaxes('600.00', '400.01')).toEqual(['0.00', '0.00']);
+  });
 });
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Release } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import type { TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
+import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { ask, buildDocument, getLine, placeAt } from '../support/builders.ts';
 import { drawFrom, listPlaces, orderFrom } from '../support/random-orders.ts';
 import { listCharges } from '../support/sales.ts';
@@ -77,8 +77,10 @@ describe('tax allocation', () => {
   const nothing = { taxable: 0n, exact: whole(0n), shipping: whole(0n) };
   const timesRate = (amount: bigint, rate: string): Fraction => times(whole(amount), fraction(rate));
 
-  /** The tax of a jurisdiction on a line with this net, and on its share of a shipping charge. */
-  const getPart = (code: string, line: TaxLine, net: bigint, charge: TaxLine | undefined, share: bigint): Part => {
+  type Nets = Pick<Sold, 'net' | 'alike'>;
+
+  /** The tax of a jurisdiction on a line with these nets, and on its share of a shipping charge. */
+  const getPart = (code: string, line: TaxLine, nets: Nets, charge: TaxLine | undefined, share: bigint): Part => {
     const { place } = line;
     const { rules, rates, settings } = place.release as Release;
     const effect = rules.find((one) => one.jurisdictions?.includes(code) && isIn(one.ptcs, line.product.path))?.effect;
@@ -86,7 +88,7 @@ describe('tax allocation', () => {
     if (!effect || line.collectionExemption) return nothing;
     const { rate = '0', food_rate } = (place.isInterstate ? known?.interstate : undefined) ?? known ?? {};
     const own = line.product.path === 'FOOD.GROCERY' ? (food_rate ?? rate) : rate;
-    const sold: Sold = { net, quantity: formatQuantity(line), use: line.use };
+    const sold: Sold = { ...nets, quantity: formatQuantity(line), use: line.use };
     // A state without the tax has only rates that a rule sets, and does not tax shipping.
     const isWithoutTax = code === place.code && Number(rate) === 0;
     if (isWithoutTax && !['rate', 'band', 'tax_cap'].includes(effect.type)) return nothing;
@@ -98,7 +100,7 @@ describe('tax allocation', () => {
       if (policy === 'always_taxable') return timesRate(share, rate);
       // Above an exempt amount, the same part of the shipping is taxed; otherwise shipping is the last part of the price.
       if (effect.type === 'threshold_excess')
-        return timesRate(net > 0n ? nearest([share * part.taxable, net]) : 0n, own);
+        return timesRate(nets.net > 0n ? nearest([share * part.taxable, nets.net]) : 0n, own);
       return minus(getExpected(effect, own, { ...sold, shipping: share }).exact, part.exact);
     };
     return { ...part, shipping: getShipping() };
@@ -109,11 +111,22 @@ describe('tax allocation', () => {
     return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
   };
 
+  const unchanged = (place: Place): Place => place;
+
+  /** Compares the amounts of exemptions with the order instead of a unit. */
+  const comparePerOrder = (place: Place): Place => {
+    const release = place.release as Release;
+    const rules = release.rules.map((one) =>
+      one.effect.type === 'exempt_above' ? { ...one, effect: { ...one.effect, per: 'order' as const } } : one,
+    );
+    return { ...place, release: { ...release, rules } };
+  };
+
   /** Checks four plain random orders with every effect for each seed, and names the seed of a failed check. */
-  const orders = (seeds: number, check: (document: TaxDocument) => void) => {
+  const orders = (seeds: number, change: (place: Place) => Place, check: (document: TaxDocument) => void) => {
     for (let seed = 1; seed <= seeds; seed += 1) {
       const draw = drawFrom(seed);
-      const places = listPlaces(draw, 2, 'plain');
+      const places = listPlaces(draw, 2, 'plain').map(change);
       try {
         for (let count = 0; count < 4; count += 1) check(orderFrom(draw, places, { kind: 'plain', rounding: 'line' }));
       } catch (error) {
@@ -123,13 +136,18 @@ describe('tax allocation', () => {
   };
 
   describe('the tax of random orders with every effect', () => {
-    it('calculates exact tax in each row, line and state, and nets and discounts that add up', () =>
-      orders(500, (document) => {
+    it.each([
+      ['a unit', unchanged],
+      ['the order', comparePerOrder],
+    ])('calculates exact tax in each row, line and state, with exemptions above an amount for %s', (_, change) =>
+      orders(500, change, (document) => {
         const lines = document.lines.slice(0, document.lineItems);
         const [charge] = document.lines.slice(document.lineItems);
         const before = lines.map(({ amount, discount }) => amount - discount);
         const shared = spread(document.discount, before);
         const nets = before.map((amount, index) => amount - (shared[index] ?? 0n));
+        const getAlike = ({ place, product: { path } }: TaxLine) =>
+          total(nets.filter((_, at) => lines[at]?.place === place && lines[at]?.product.path === path));
         const delivered = charge?.deliveries?.map(({ line }) => line) ?? [];
         const ofShipping = spread(
           (charge?.amount ?? 0n) - (charge?.discount ?? 0n),
@@ -138,7 +156,13 @@ describe('tax allocation', () => {
         const parts = lines.map((line, index) =>
           line.place.jurisdictions.map(({ code }) => ({
             code,
-            ...getPart(code, line, nets[index] ?? 0n, charge, ofShipping[delivered.indexOf(index)] ?? 0n),
+            ...getPart(
+              code,
+              line,
+              { net: nets[index] ?? 0n, alike: getAlike(line) },
+              charge,
+              ofShipping[delivered.indexOf(index)] ?? 0n,
+            ),
           })),
         );
         const byLine = calculateTax(document).lines;
@@ -169,7 +193,8 @@ describe('tax allocation', () => {
           const exact = own.flatMap((part) => [part.exact, part.shipping]);
           expect(total(rows.map(({ tax }) => tax))).toBe(nearest(getSum(exact)));
         }
-      }));
+      }),
+    );
 
     const getFigures = (taxed: TaxedDocument) =>
       taxed.lines.map(({ net, tax, taxable, exempt }) => ({ net, tax, taxable, exempt }));
@@ -177,7 +202,7 @@ describe('tax allocation', () => {
     it.each([false, true])(
       'does not depend on the order or presence of other jurisdictions and lines: included %s',
       (taxIncluded) =>
-        orders(40, (order) => {
+        orders(40, unchanged, (order) => {
           const document = { ...order, taxIncluded };
           const reversed = document.lines.map((line) => ({
             ...line,
@@ -195,7 +220,7 @@ describe('tax allocation', () => {
     );
 
     it('does not depend on third-party discounts', () =>
-      orders(75, (document) => {
+      orders(75, unchanged, (document) => {
         const lines = document.lines.map((line) => ({ ...line, thirdPartyDiscount: 0n }));
         const without = { ...document, thirdPartyDiscount: 0n, lines };
         expect(getFigures(calculateTax(document))).toEqual(getFigures(calculateTax(without)));
