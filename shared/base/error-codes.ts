@@ -145,7 +145,7 @@ export const errorTexts: Readonly<Record<Code, ErrorText>> = {
   conflict_period_closed: {
     endpoints: ['update-transaction'],
     meaning: 'The transaction belongs to a closed tax period.',
-    remedy: 'Create a credit instead; it counts in the next period.',
+    remedy: 'To correct a sale, record a credit. To correct a credit, record a sale. It counts in the next period.',
   },
   conflict_parent_not_creditable: {
     endpoints: ['lines'],
