@@ -111,7 +111,7 @@ const listRuleKeys = ({ state, ruleId, effect: { beyondLimit } }: Treatment): re
   ...(beyondLimit ? listRuleKeys(beyondLimit) : []),
 ];
 
-/** Returns the totals of the rules of a sale. They are needed only if a threshold is compared with several lines. */
+/** Returns the price of all goods to which each rule applies; empty if no threshold is compared with several lines. */
 const totalRules = ({ goods, isPerOrder }: Sale, nets: Nets): RuleTotals => {
   if (!isPerOrder) return noTotals;
   const totals = new Map<string, bigint>();
