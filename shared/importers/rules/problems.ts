@@ -164,9 +164,7 @@ const attributeProblems = (
     .flatMap((code) => allowed.map((attributes) => parseProductTaxCode([code, ...attributes].join('.'))));
   const [first] = parsed;
   const why = first?.ok === false ? first.problems[0] : null;
-  const message = why
-    ? `${why.title}. ${why.detail}`
-    : 'The rule never applies, because `none` excludes what it requires. Remove an attribute from `none`.';
+  const message = why ? `${why.title}. ${why.detail}` : 'Remove from `none` what the rule requires.';
   return problemIf(!parsed.some(({ ok }) => ok), [...path, 'attributes'], message);
 };
 
