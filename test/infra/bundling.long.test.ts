@@ -67,7 +67,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
   it('stays below its size limit for code and for packed data that is not specific to a state', () => {
     // Importers read workbooks, archives, HTML and place names. The limit of the console page is 180 KB gzipped. The
     // TaxJar-compatible API performs the work of several endpoints.
-    const codeMax = { 'update-content': 820, taxjar: 640 }[entry as string] ?? 530;
+    const codeMax = { 'update-content': 840, taxjar: 640 }[entry as string] ?? 530;
     const dataMax = { 'update-content': 128, 'get-console': 176, 'get-docs': 128 }[entry as string] ?? 40;
     const data = files.filter((name) => name.endsWith('.br') && !isTable(name) && !isRelease(name));
     expect(kibibytes(code)).toBeLessThanOrEqual(codeMax);
@@ -82,10 +82,10 @@ describe.each(entries)('the bundle of %s', (entry) => {
     expect(sources.filter((path) => /shared\/cli\/|node_modules\/(commander|@clack)\//.test(path))).toEqual([]);
   });
 
-  it('contains no release, or the release of every state, at most 256 KiB', () => {
+  it('contains no release, or the release of every state, at most 320 KiB', () => {
     const releases = files.filter(isRelease);
     expect([0, 55]).toContain(releases.length);
-    expect(kibibytes(releases)).toBeLessThanOrEqual(256);
+    expect(kibibytes(releases)).toBeLessThanOrEqual(320);
     if (locating.has(entry)) expect(releases).toHaveLength(55);
   });
 
