@@ -17,7 +17,7 @@ const findSource = (folder: string, frame: string): string => {
     map = new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
   } catch {
     throw new CommandError(
-      `The bundle has no ${file}. Check out the deployed commit, and pass the function that logged the frame.`,
+      `The bundle has no ${file}. Check out the deployed commit, and pass the name of the function that logged the frame.`,
     );
   }
   const entry = map.findEntry(Number(line) - 1, Number(column) - 1);

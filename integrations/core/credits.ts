@@ -208,7 +208,7 @@ const getDifference = (sale: Transaction, credit: Transaction, expected: string)
   const { id, total_amount, parent_transaction_id } = credit;
   const [actual, wanted] = [total_amount, expected].map((amount) => toMinor(amount, getDecimals(sale.tax_amount)));
   if (parent_transaction_id === sale.id && actual === wanted) return null;
-  const detail = `The refund should be ${expected} of ${sale.id}; ${id} has ${total_amount} of ${parent_transaction_id}.`;
+  const detail = `The refund should credit ${expected} of ${sale.id}, but ${id} credits ${total_amount} of ${parent_transaction_id}.`;
   return failed(credit.reference_id ?? id, 'mismatch', detail).problem;
 };
 

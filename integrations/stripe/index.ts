@@ -139,7 +139,8 @@ const leaveAbroad = async ({ stripe, ledger }: Context, full: FullInvoice): Prom
   const { problems } = await recordOrder(ledger, voidedOrder(id));
   if (status === 'draft') return { isChanged: await writeTaxes(stripe, full, { line_items: [] }, ''), problems };
   if (getTax(total_taxes) === 0 || status === 'void') return { isChanged: false, problems };
-  const detail = 'The invoice charges US taxes abroad. Return them with a credit note.';
+  const detail =
+    'The invoice charges US taxes, but its customer is outside the US. Refund the taxes with a credit note.';
   return { isChanged: false, problems: [...problems, failed(id, 'foreign_country', detail).problem] };
 };
 

@@ -168,7 +168,7 @@ export const unreadable = {
   malformed: {
     code: 'validation_malformed_json',
     title: 'Malformed JSON',
-    detail: 'Send one JSON object; the body does not parse.',
+    detail: 'The body is not valid JSON. Send one JSON object.',
   },
 } as const satisfies Record<string, Problem>;
 

@@ -201,7 +201,7 @@ const deliveredLines = (charge: Charge, document: Charges): Result<readonly numb
 };
 
 const tooManyDeliveries = (pointer: string, deliveries: number): Problem => {
-  const detail = `The charges up to this one are for ${deliveries} line items, counted for each charge; at most ${deliveriesMax} are allowed. Send line_item_ids or parent_line_item_id with each charge, or combine charges.`;
+  const detail = `The shipping charges and fees up to this one refer to ${deliveries} line items in total; at most ${deliveriesMax} are allowed. Send line_item_ids or parent_line_item_id with each charge, or combine charges.`;
   return invalidFormat(pointer, 'Too many line items of shipping charges and fees', detail);
 };
 

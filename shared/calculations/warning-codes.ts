@@ -108,7 +108,7 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   },
   other_tax_applies: {
     meaning: 'No sales tax is due, because another tax applies, which Levy does not calculate.',
-    remedy: 'Check whether it is reported elsewhere.',
+    remedy: 'Check whether you must report the other tax.',
   },
   shipping_not_stated: {
     meaning: 'Shipping was taxed as not separately stated.',
@@ -180,7 +180,7 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   },
   currency_not_counted: {
     meaning: 'Sales in other currencies do not count toward the thresholds in US dollars.',
-    remedy: 'Convert them, and add them to the amounts of the advice.',
+    remedy: 'Convert these sales to US dollars, and add them to the amounts in the response.',
   },
   state_not_registered: {
     meaning: 'The filing is of a state in which the account is not registered on any day of the period.',

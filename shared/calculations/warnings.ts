@@ -113,7 +113,7 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
   if (!followed || taxable === 0n) return [];
-  const message = `${followed.jurisdiction.name} taxes this charge like its goods, but the document has none. Levy assumed taxable goods. Send the goods in the same document.`;
+  const message = `${followed.jurisdiction.name} taxes this charge like its goods, but the document has no goods. Levy assumed taxable goods. Send the goods in the same document.`;
   return [{ code: 'taxability_not_established', message, pointer }];
 };
 

@@ -110,7 +110,7 @@ const readZipRates = (cells: Texts<typeof columns>, context: Context): RowResult
   );
 };
 
-const bordersReason = 'has a RiskLevel other than 1: borders cross its ZIP, which is ambiguous';
+const bordersReason = 'has a RiskLevel other than 1: tax borders cross its ZIP, so its rate is ambiguous';
 
 function* zipEntries(
   getCode: PseudoCodes,

@@ -75,11 +75,11 @@ export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: string): Problem[] => {
   if (isSent(from) !== isSent(to)) {
     const missing = isSent(from) ? 'to' : 'from';
-    return [requiredField(`/${missing}`, 'Send from and to together, or neither.')];
+    return [requiredField(`/${missing}`, 'Send `from` and `to` together, or neither.')];
   }
   if (!isSent(from))
     return isSent(starting_after)
-      ? [invalidField('/starting_after', 'Send it with the from and to of the request that returned it.')]
+      ? [invalidField('/starting_after', 'Send it with the `from` and `to` of the request that returned it.')]
       : [];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
   const [first, last] = [edge(from, 'gte', timeZone), edge(to, 'lte', timeZone)];
@@ -272,7 +272,7 @@ export const reconcile = async (
 
 const isRecorded = (holder: Recorded | undefined): boolean => holder !== undefined && isLive(holder);
 
-const invalidCursor = cursorProblem('Send the next_cursor of a response to the same from and to.', {
+const invalidCursor = cursorProblem('Send the next_cursor of a response with the same `from` and `to`.', {
   pointer: '/starting_after',
 });
 

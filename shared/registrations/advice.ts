@@ -167,7 +167,7 @@ const currencyWarnings = (rows: readonly StoredRow[]): Warning[] => {
   const inOthers = rows.filter(({ sales, ...row }) => row.currency !== currency && sales.count > 0);
   const others = [...new Set(inOthers.map((row) => row.currency))].sort();
   if (others.length === 0) return [];
-  const message = `Sales in ${others.join(', ')} count as transactions, but not as sales: thresholds are in US dollars.`;
+  const message = `Sales in ${others.join(', ')} count toward the number of transactions, but not toward the amount, because thresholds are in US dollars.`;
   return [{ code: 'currency_not_counted', message, pointer: null }];
 };
 

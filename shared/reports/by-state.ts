@@ -75,7 +75,7 @@ const wrongFrom = (last: number): Problem => ({
   source: { parameter: 'from' },
 });
 
-const invalidCursor = cursorProblem('Send the next_cursor of the previous page, with the same from and to.');
+const invalidCursor = cursorProblem('Send the next_cursor of the previous page, with the same `from` and `to`.');
 
 const placeIn = (position: string | null): Place | null => {
   const [month, state, currency] = position?.split(' ') ?? [];

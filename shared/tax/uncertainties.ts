@@ -116,7 +116,7 @@ export const uncertaintiesAboutShipping = (
   { name }: Release,
 ): readonly Uncertainty[] => {
   if (!rule?.isUnlessStated) return [];
-  const message = `${name} exempts separately stated shipping; this was taxed as not separately stated. Send ${canonical}.${separatelyStated} if it is.`;
+  const message = `${name} exempts separately stated shipping; this charge was taxed as not separately stated. If the invoice states it separately, send ${canonical}.${separatelyStated}.`;
   return [{ code: 'shipping_not_stated', message }];
 };
 

@@ -261,7 +261,7 @@ describe('shipping that is not marked as stated separately', () => {
   ])('returns a warning with the code $2 to send for $0 of $1: $3', (product_tax_code, ptc, code) => {
     const shipping = { amount: '10.00', product_tax_code };
     const request = { to: { state: 'AL' }, line_items: [{ product_tax_code: ptc }], shipping };
-    const text = expect.stringMatching(new RegExp(`^/shipping State US-AL .*Send ${code}\\._SEPARATELY_STATED`));
+    const text = expect.stringMatching(new RegExp(`^/shipping State US-AL .*send ${code}\\._SEPARATELY_STATED`));
     expect(warned(request, 'shipping_not_stated', { releaseFor: () => unlessStated })).toEqual(code ? [text] : []);
   });
 });

@@ -235,7 +235,7 @@ it('keeps the recorded part of exchanged goods if a later refund changes the spl
     ...order,
     refunds: [exchanged('claim', '5.29'), ...refunds.slice(1)],
   });
-  expect(problems).toMatchObject([{ code: 'mismatch', detail: expect.stringContaining('should be 7.29') }]);
+  expect(problems).toMatchObject([{ code: 'mismatch', detail: expect.stringContaining('should credit 7.29') }]);
 });
 
 it.each([

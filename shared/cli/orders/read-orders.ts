@@ -118,7 +118,7 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
   if (total > 0n && input['collected_by'] === 'marketplace')
     return refuse(
       '/tax_amount',
-      'Write "0": the marketplace pays the tax. Returns report another tax as one that you owe.',
+      'Write "0", because the marketplace pays the tax. A return reports any other amount as tax that you owe.',
     );
   if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Write the date of the order as a string.');
   if (input['parent_transaction_id'])

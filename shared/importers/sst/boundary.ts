@@ -213,7 +213,7 @@ type Layers = Readonly<ReturnType<typeof readLayers>>;
 const unreadRow = { from: '2005-10-01', to: null, rank: 1, flags: ofStreets, street: anyAddress } as const;
 
 const untaxedReason = 'is in a county or place without a rate: it adds no tax';
-const endedReason = 'ends after a rate of one of its jurisdictions: not covered after that rate ends';
+const endedReason = 'ends after the rate of one of its jurisdictions: its later days are not covered';
 const streetsReason =
   'is a street-address row: an address in its ZIP that matches no such row could have its jurisdictions';
 const unreadStreetReason =

@@ -115,7 +115,7 @@ const differs = (sent: unknown, recorded: unknown): boolean =>
 
 const ignoredWarning = (pointer: string, value: string): Warning => ({
   code: 'credit_field_ignored',
-  message: `A credit returns the recorded tax of its sale, so ${value} of the sale applies. To change it, record a separate sale.`,
+  message: `A credit returns the recorded tax of its sale, so Levy uses ${value} of the sale. To change it, record a separate sale.`,
   pointer,
 });
 

@@ -34,7 +34,7 @@ export const lineFields = ['discount_amount', 'third_party_discount_amount'] as 
 /** Returns the problem of an inherited field with a different value. */
 export const inheritedProblem = (name: (typeof inheritedFields)[number], { currency }: Transaction): Problem =>
   name === 'currency'
-    ? invalidField('/currency', `Credit in the currency of the sale, ${currency}.`)
+    ? invalidField('/currency', `Send the currency of the sale, ${currency}.`)
     : invalidField(`/${name}`, "A credit inherits it from its sale: send the sale's value, or leave it out.");
 
 /** Returns the problem of a document discount on a credit. */
@@ -56,7 +56,7 @@ const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem
 export const shippingAlone: Problem = invalidFormat(
   '/shipping',
   'Shipping without line_items',
-  'Send the line_items to credit with shipping: for shipping only, a line of the sale with a unit_price of "0.00". Leave both out to credit the whole sale, including its shipping.',
+  'Send line_items together with shipping. To credit only shipping, send a line of the sale with a unit_price of "0.00". To credit the whole sale with its shipping, leave out both.',
 );
 
 const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest): Problem[] => [

@@ -71,7 +71,7 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
       code: 'conflict_credit_stale',
       title: 'Credit is stale',
       detail:
-        'The tax of the sale or another credit of it changed, and with it the tax of this credit. Send meta.tax_amount as tax_amount, or create the credit again.',
+        'The tax of this credit changed, because the tax of its sale or of another credit changed. Send meta.tax_amount as tax_amount, or create the credit again.',
       source: { pointer: '/status' },
       meta: { tax_amount: outcome.tax_amount },
     });
@@ -195,7 +195,7 @@ const taxWarnings = (
   const isDropped =
     requested.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
   if (!isDropped) return [];
-  const message = `The edit recalculated the tax and replaced the ${transaction.tax_amount} sent before.`;
+  const message = `The edit recalculated the tax and replaced the tax that was sent, ${transaction.tax_amount}.`;
   return [{ code: 'tax_amount_dropped', message, pointer: '/tax_amount' }];
 };
 
