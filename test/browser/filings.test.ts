@@ -397,7 +397,7 @@ describe('lost responses and concurrent users', () => {
     ));
 });
 
-it('shows everything and offers no write to a key with the scope read', async () => {
+it('shows everything to a key with only the scope read, but offers no changes', async () => {
   const own = await newShop();
   await own.sell('NY');
   const sale = await own.sell('MI', { reference_id: 'order-3' });

@@ -112,7 +112,7 @@ it.each(Object.entries(entries))(
   },
 );
 
-it('grants changes of the active release only to updates that activate releases, which publish only to an existing bus', () => {
+it('denies changes of the active release to updates unless they activate releases, and grants no events without a bus', () => {
   const denied = (deployment: Synthesized) =>
     listStatements(deployment, getId(getFunction(deployment, 'update-content')[1].Properties.Role)).filter(
       ({ Effect }) => Effect === 'Deny',
@@ -285,7 +285,7 @@ describe('the policy for operators', () => {
   });
 });
 
-it('denies the replacement and deletion of every table, vault and data key of the data stack by id', () => {
+it('denies stack updates that replace or delete a table, a vault or a key of the data stack', () => {
   const path = new URL('../../infra/operations/stack-policy.json', import.meta.url);
   const [allowed, denied, ...others] = JSON.parse(readFileSync(path, 'utf8')).Statement;
   expect([others, allowed]).toEqual([[], { Effect: 'Allow', Principal: '*', Action: 'Update:*', Resource: '*' }]);

@@ -58,7 +58,7 @@ describe('GET /account', () => {
     expect(JSON.stringify(await made(call('GET', '/account')))).not.toContain(account.cursor_secret);
   });
 
-  it('distinguishes registrations that are not set from registrations everywhere', async () => {
+  it('distinguishes registrations that are not set from registrations in every state', async () => {
     const readAccount = async (registrations: null | 'all') =>
       made((await newFiler({ registrations })).call('GET', '/account'));
     expect(await readAccount(null)).toMatchObject({ collects_in: 'not_set', registrations: [] });
@@ -341,7 +341,7 @@ it.each([
   ['after the last registration, without tax', toSeptember, {}, false, []],
   ['after the last registration, with refunded tax', toSeptember, { ...tax, type: 'credit' }, false, []],
 ] as const)(
-  'counts a month without a registration as overdue only with tax: %s',
+  'reports a month without a registration as overdue only if it has tax: %s',
   async (_, own, others, overdue, due) => {
     const caller = await newCaller({ settings: { registrations: [...own], books_open_from: '2026-10-01' } });
     const filer = createFiler(caller);

@@ -160,7 +160,7 @@ describe('calls of the issuer', () => {
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
-  it('calls neither the issuer for a token that it cannot have signed, nor an address from a token', async () => {
+  it('does not call the issuer for a token that it cannot have signed, and never calls an address in a token', async () => {
     const cannot =
       /^(from|unsigned|that names|no JWT|not JSON|enc)|payload is a list|HS256|PS256|alg NONE|no alg|but alg|critical|logged out/;
     const nonsense = badTokens(issuer).filter(([name]) => cannot.test(name));
@@ -357,7 +357,7 @@ describe('outages of the issuer', () => {
     expect(issuer.state.fetched).toContain(keys);
   });
 
-  it('treats a token with an unknown key, which could be new, as an outage, and accepts known keys', async () => {
+  it('reports an outage for a token with an unknown key, because the key could be new, and accepts known keys', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /keys$/ };
     await expect(verify(await issuer.sign(issuer.claims(), { kid: 'unknown' }, 'rsa'))).rejects.toMatchObject(outage);
@@ -365,7 +365,7 @@ describe('outages of the issuer', () => {
     advance(5000);
   });
 
-  it('treats an issuer on plain HTTP at another host, or with a closed port, as an outage', async () => {
+  it('reports an outage if the issuer uses plain HTTP on another host or its port is closed', async () => {
     const named = (url: string) => ({ ...issuer.configured, issuer: url });
     const signed = (url: string) => issuer.sign(issuer.claims({ iss: url }));
     for (const url of ['http://issuer.example', 'http://127.0.0.1:1', 'no address'])

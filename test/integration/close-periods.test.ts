@@ -87,7 +87,7 @@ describe('the due index', () => {
   const registered = { settings: { registrations } };
   const stored = async ({ account }: { readonly account: Account }) => (await findAccount(account.id)) as Account;
 
-  it('contains one entry per registered state, at its closing day, and before its first filing on the next day', async () => {
+  it('contains one entry per registered state: within a day before the first filing, then on the closing day', async () => {
     const caller = await newCaller({ settings: { registrations: [...registrations, ohio] } });
     await closePeriods();
     const tomorrow = new Date(Math.ceil((now() + 1) / dayMs) * dayMs).toISOString();
@@ -120,7 +120,7 @@ describe('the due index', () => {
     });
   });
 
-  it('closes the months of a first sale before the registration, and of one between two registrations, within a day', async () => {
+  it('closes the month of a sale before or between registrations within a day', async () => {
     const [before, gap = { start: '', end: '' }, after] = lastMonths(3);
     const two = [{ ...monthly('MI', '2020-01-01'), to: before?.end ?? null }, monthly('MI', '2100-01-01')];
     const filers = [
@@ -264,7 +264,7 @@ describe('unfinished work of a close request', () => {
     expect(await everyEntry(filer, id)).toHaveLength(40);
   });
 
-  it('tries a state that fails once per run, while the turns of a filing continue', async () => {
+  it('tries a failing state once per run, and continues to work on filings', async () => {
     const { hurried } = await hurriedFiler(40);
     await made(hurried.close(october));
     const { account } = await newCaller({ settings: { registrations, filing_reminder_days: null } });

@@ -125,7 +125,7 @@ describe('overlays', () => {
     expect(await findActive('WI')).toBe(other);
   });
 
-  it('omits releases of the chain that no longer cover any address and day', async () => {
+  it('omits releases from the chain that no longer cover any address on any day', async () => {
     const readChain = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
     // The active import covers 54135 from 2024-01-01 and overlays the first import, which also covers 53202.
     expect(await readChain([keshena, wauwatosa])).toEqual([first]);
@@ -208,7 +208,7 @@ describe('imports over an earlier import', () => {
     expect((await taxIn(release, '53202')).tax_amount).toBe('5.90');
   });
 
-  it("warns about remote sellers' local rates in a table, but not in the official files below it", async () => {
+  it('warns about the rate for remote sellers in a ZIP of a rate table, but not in one of official files', async () => {
     const rateFile = lines(rateRow('40', '45', '40', '0.045'), rateRow('40', '01', '55000', '0.04125'));
     const place = { zips: ['73102', '', '73103', ''], state: '40', county: '109', place: '55000' } as const;
     const files = ['--rates', saveFile('OKR.csv', rateFile), '--boundaries', saveFile('OKB.csv', boundaryRow(place))];

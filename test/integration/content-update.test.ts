@@ -146,7 +146,7 @@ describe('update', () => {
     });
   });
 
-  it('imports the files of a proposal again, over custom rules activated since', async () => {
+  it('imports the files of a proposal again, on top of custom rules that were activated later', async () => {
     server.publish(smallFiles('IA', { rate: '0.01' }));
     await update('--state', 'IA');
     const rule = { id: 'ia-own', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, from: '2026-01-01', source: 'ruling' };

@@ -234,7 +234,7 @@ describe('tax dates in the time zone of the account', () => {
     expect(getRefusal(await asked('2026-11-01', '2026-11-01T02:00:00Z'))).toBe('422 | validation_invalid_format /to');
   });
 
-  it('records an evening with an offset on the UTC day by default', async () => {
+  it('records an evening sale with an offset on its UTC day by default', async () => {
     const client = await newClient();
     expect((await sold(client, { tax_date: '2026-10-31T20:30:00-04:00' })).tax_date).toBe('2026-11-01T00:30:00Z');
     expect((await sold(client, { tax_date: evening })).tax_date).toBe(evening);

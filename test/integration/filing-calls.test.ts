@@ -23,7 +23,7 @@ const callsOfRun = () => callCounts(() => runSchedule('close-periods'), { accoun
 const idle = { GetItem: 1, Query: 8 };
 
 // Must run first: an idle run reads no entries of other tests.
-it("makes nine calls in an idle schedule run, and eleven more and a page's reads for each due period without entries", async () => {
+it('makes nine calls in an idle schedule run, plus eleven and the reads of a page for each due period without entries', async () => {
   const registrations = [monthly('MI', '2020-01-01')];
   const lastMonth = new Date(now());
   lastMonth.setUTCDate(1);

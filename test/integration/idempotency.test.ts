@@ -103,7 +103,7 @@ it.each([['dogwood.2028-01-01'], ['aspen'], [''], [[current, current]]])(
   },
 );
 
-it('replays the response to the same request with and without the header', async () => {
+it('replays the response to the same request with or without Service-Version', async () => {
   const { call } = await newCaller();
   const request = { body: sale(), headers: { 'Idempotency-Key': 'k' } };
   const first = await call('POST', '/transactions', request);
@@ -157,7 +157,7 @@ describe('lost responses', () => {
     });
   });
 
-  it('counts each sent count at most once, and never exceeds the limit', async () => {
+  it('never takes more requests than the limit, even if a response is lost and a count is added twice', async () => {
     const start = windowMs * 1000;
     const account = `acct_${randomBytes(16).toString('hex')}`;
     const counted = async () => {

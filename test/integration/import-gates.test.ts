@@ -82,7 +82,7 @@ describe('import --activate', () => {
     expect(await findActive('PA')).toBe(null);
   });
 
-  it('reports that a release is already active, and rejects other gates and --override alone', async () => {
+  it('reports that a release is already active, and rejects an unknown gate and --override without --activate', async () => {
     const active = await findActive('KS');
     const again = await importing('KS', { ...kansas, '66044': 6.5, '66603': 6.5 }, '--activate');
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`${active} is already the active release`) });

@@ -28,7 +28,7 @@ const ohio = {
   customer: { id: 'c2', address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } },
 };
 
-it('filters by the states of transactions and of single lines, exempt or not, by code and name', async () => {
+it('filters by the states of transactions and of their lines, exempt or not, by code or name', async () => {
   const client = await newClient();
   const inMichigan = await sold(client);
   const inOhio = await sold(client, ohio);

@@ -158,7 +158,7 @@ it('returns a product tax code with its equivalents, and its taxability if a sta
   }
 });
 
-it('rejects a page after search results, and lists all families for a wrong family', async () => {
+it('rejects a cursor with a search, and lists all families if the family is unknown', async () => {
   const { status, body } = await list('/product-tax-codes', { q: 'book', starting_after: 'PRINT.BOOKS' });
   expect([status, body.errors.map(({ source }) => source.parameter)]).toEqual([422, ['starting_after']]);
   const refused = await list('/product-tax-codes', { family: 'SHIRTS' });

@@ -92,12 +92,15 @@ it.each([
   [{ id: 'a' }, '0.00', []],
   [{ id: 'b' }, '8.00', ['taxability_assumed']],
   [{ id: 'b', use: 'personal' as const }, '0.00', []],
-])("applies the personal use of the document's customer a to a line of %o: %s", (customer, tax, codes) => {
-  const document = { id: 'a', address: { state: 'OH', postal_code: '43215' }, use: 'personal' as const };
-  const outcome = ask({ customer: document, line_items: [{ customer, product_tax_code: 'SOFTWARE.SAAS' }] });
-  const assumed = warningCodes(outcome).filter((code) => code === 'taxability_assumed');
-  expect([outcome.tax_amount, assumed]).toEqual([tax, codes]);
-});
+])(
+  "applies the personal use of the document's customer to a line only if its customer %o is the same: %s",
+  (customer, tax, codes) => {
+    const document = { id: 'a', address: { state: 'OH', postal_code: '43215' }, use: 'personal' as const };
+    const outcome = ask({ customer: document, line_items: [{ customer, product_tax_code: 'SOFTWARE.SAAS' }] });
+    const assumed = warningCodes(outcome).filter((code) => code === 'taxability_assumed');
+    expect([outcome.tax_amount, assumed]).toEqual([tax, codes]);
+  },
+);
 
 describe('lines paid with SNAP benefits', () => {
   const snap = { customer: { exemption: { type: 'snap' as const } } };

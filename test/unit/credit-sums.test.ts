@@ -326,7 +326,7 @@ it.each([
   ['6.00', { tax: 600n, in_state: 600n }],
   ['7.00', { tax: 700n, difference: 100n, over_collected: 100n, in_state: 700n }],
 ])(
-  'reports the tax on a sale within a state of which %s was collected in its column of the return',
+  'reports 6.00 of tax on a sale within a state, of which %s was collected, as tax, difference or over-collection',
   (tax, expected) => {
     const michigan = { state: 'MI', postal_code: '48933', country: 'US' };
     const outcome = ask({ to: michigan, ship_from: { address: michigan } });

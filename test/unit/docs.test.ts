@@ -140,7 +140,7 @@ describe('the page', () => {
     ...['ink', 'soft', 'accent', 'warn', 'bad'].flatMap((text) => ['paper', 'raised'].map((under) => [text, under])),
     ...['accent', 'warn', 'bad'].map((name) => [name, `${name}-soft`]),
     ['paper', 'accent'],
-  ])('uses a contrast of 4.5:1 of %s on %s, light and dark', (text = '', under = '') => {
+  ])('has a contrast of at least 4.5:1 for %s on %s, in light and dark mode', (text = '', under = '') => {
     for (const scheme of schemes) expect(contrast(scheme[text] ?? '', scheme[under] ?? '')).toBeGreaterThanOrEqual(4.5);
   });
 });

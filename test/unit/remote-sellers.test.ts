@@ -118,7 +118,7 @@ describe('the single local use tax of Texas', () => {
     expect(said(ask(food, next))).toEqual([]);
   });
 
-  it('charges a custom rate, which is not outdated', () => {
+  it('charges a custom rate without a warning about an outdated rate', () => {
     const rate = { ...always, jurisdiction: 'US-TX-SINGLE-LOCAL-USE', rate: '0.02', from: '2027-01-01' };
     const own = buildOwnRules({ rates: [{ ...rate, source: 'own:ruling' }] });
     const custom = { ...elected(single), today: '2027-01-02', releaseFor: () => withOwnRules(builtIn('TX'), own) };

@@ -148,7 +148,7 @@ const goods = (id: string, unit_price: string, product_tax_code = 'GENERAL') =>
   ({ id, unit_price, product_tax_code, quantity: '1' }) as const;
 const mug = goods('mug', '10.00');
 
-describe('charges whose code is a label', () => {
+describe('charges whose code is a label of a shipping code', () => {
   // New Jersey exempts clothing, and treats deliveries and other charges like the goods.
   const shirt = { product_tax_code: 'CLOTHING.APPAREL' };
   const labels = ['DELIVERY', 'DELIVERY._SEPARATELY_STATED', 'HANDLING', 'GIFT_WRAP', 'ORDER_FEE'];
@@ -214,7 +214,8 @@ describe('the line items that a shipping charge delivers', () => {
     expect(refusal(asked(lines, shipping))).toMatchObject([{ source: { pointer }, detail }]);
   });
 
-  it('requires none for a charge of zero', () => expect(refusal(asked([card], { amount: '0.00' }))).toEqual([]));
+  it('requires no shipped line item for a charge of zero', () =>
+    expect(refusal(asked([card], { amount: '0.00' }))).toEqual([]));
 
   it('accepts at most 5,000 line items across all charges and fees, counted once per charge', () => {
     const lines = Array.from({ length: 100 }, (_, index) => goods(`g${index}`, '1.00'));

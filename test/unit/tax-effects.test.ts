@@ -69,7 +69,7 @@ describe('a limit on the tax of all jurisdictions', () => {
     return [net, rows.map(({ tax }) => written(tax))];
   };
 
-  it('leaves the state what the localities do not tax, with the tax on top or included', () => {
+  it("reduces the state's tax so that all taxes together stay at the limit, with the tax on top or included", () => {
     expect(taxesOn('1000000.00')).toEqual([100_000_000n, ['17925.00', '50.00', '25.00']]);
     expect(taxesOn('1018000.00', true)[1]).toEqual(['17925.00', '50.00', '25.00']);
     expect(taxesOn('298000.00')).toEqual([29_800_000n, ['17880.00', '50.00', '25.00']]);
@@ -94,7 +94,7 @@ describe('a limit on the tax of all jurisdictions', () => {
     ]);
   });
 
-  it('never taxes less than nothing', () => {
+  it('never charges a negative state tax if the local taxes exceed the limit', () => {
     const localities = placeAt(['0.06', '0.9'], { rules: place.release?.rules.slice(0, 1) ?? [] });
     expect(taxLine(getLine(localities, { amount: '30000.00' })).rows.map(({ tax }) => written(tax))).toEqual([
       '0.00',

@@ -124,7 +124,7 @@ describe('quotes', () => {
     expect(await quotes()(document('10.00'))).toMatchObject({ ok: true, isCovered: true });
   });
 
-  it('taxes Puerto Rico, whose provinces are municipalities', async () => {
+  it('taxes orders in Puerto Rico, where the province is a municipality', async () => {
     // The rates are 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
     for (const province of [null, 'San Juan', 'us-pr']) {
       const quote = await quotes()(document('10.00', { country: 'pr', province, postalCode: '00901' }));

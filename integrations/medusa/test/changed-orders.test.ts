@@ -98,7 +98,7 @@ it("applies and logs the shop's rate for items that an edit adds while Levy is d
   expect(problems().join('\n')).toContain(`Levy returned no tax for order ${order.id}; charging the shop's tax rate`);
 });
 
-it('credits a return that is settled with store credit once, even after a later refund', async () => {
+it('credits a return only once if it is settled with store credit and a refund follows', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: { Mug: 2 } });
   const staff = createStaff(shop);
   await staff.takeBack(order.id, getItem(order), 1);

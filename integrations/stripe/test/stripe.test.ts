@@ -73,7 +73,7 @@ const readRows = async (id: string) =>
   (await readLedger(id)).map(({ type, total_amount, tax_amount }) => `${type} ${total_amount} ${tax_amount}`).sort();
 
 describe('life cycle of an invoice', () => {
-  it('taxes a draft once, finalizes it, credits a note and voids the credit', async () => {
+  it('taxes a draft once, finalizes the invoice, records its credit note, and voids the credit', async () => {
     const invoice = add([line(10_000), line(3_333, { quantity: 2, discount: 333 }), line(-2_000)]);
     await send('invoice.created', invoice);
     const first = { tax: getTax(invoice), writes: invoice.writes };
@@ -151,7 +151,7 @@ describe('life cycle of an invoice', () => {
     return addNote(invoice, lines, { created: invoice.created, refund });
   };
 
-  it('credits a refund once if a credit note includes it later, and credits the part outside the note', async () => {
+  it('credits a refund only once if a later credit note includes it, and keeps the credit of the other part', async () => {
     const invoice = await sell();
     const refund = returnPart(invoice, 600);
     await billing.applyTax(invoice.id);

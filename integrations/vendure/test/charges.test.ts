@@ -94,7 +94,7 @@ describe('orders that are picked up at the store', () => {
     expect(logged()).toBe('');
   });
 
-  it('allocates other shipping to the shipped lines', async () => {
+  it('allocates the charge of a shipping method only to the lines that are not picked up', async () => {
     const items = { Mug: 1, Table: 1 };
     const order = await placeOrder(shop, { items, ship: ['standard', 'pickup'], address: addresses.NY });
     // The taxes are 8.875 % of 26.66 + 5.00 in New York, and 6 % of 249.50 in Detroit.
