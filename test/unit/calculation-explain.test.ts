@@ -95,6 +95,7 @@ describe('the steps of a line', () => {
 describe('the arithmetic of a rule', () => {
   const cliff = { type: 'threshold_cliff', amount: '110', inclusive: false } as const;
   const inclusive = { ...cliff, inclusive: true };
+  const above: Effect = { type: 'exempt_above', amount: '1000', inclusive: false };
   const excess: Effect = { type: 'threshold_excess', amount: '175' };
   const luxury: Effect = { type: 'threshold_rate', amount: '1000', rate: '0.0775' };
   const cap: Effect = { type: 'base_cap', amount: '5000' };
@@ -113,6 +114,9 @@ describe('the arithmetic of a rule', () => {
     [cliff, '2 for 109.99', '110 2 220 219.98', '0.00'],
     [cliff, '1 for 110.00', '110 110.00', '6.60'],
     [inclusive, '1 for 110.00', '110 110.00', '0.00'],
+    [{ ...cliff, cap: '50' }, '2 for 110.00', '110 2 220 220.00 50 2 100', '6.00'],
+    [above, '2 for 1000.00', '1000 2 2000 2000.00 2000.00', '120.00'],
+    [{ ...above, inclusive: true }, '1 for 1000.00', '1000 1000.00 1000.00', '0.00'],
     [excess, '2 for 200.00', '175 2 350 50.00 400.00', '3.00'],
     [luxury, '1 for 1000.01', '1000 1000.01 0.0775', '77.50'],
     [cap, '2 for 6000.00', '5000 2 10000 10000.00 12000.00 2000.00', '600.00'],
@@ -130,6 +134,21 @@ describe('the arithmetic of a rule', () => {
     expect(getFigures(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`(^|\\b)${figures}$`));
     expect(outcome.tax_amount).toBe(tax);
     if (rateFigures) expect(getFigures(outcome, 'rate')[0]?.join(' ')).toBe(rateFigures);
+  });
+
+  it.each([
+    ['400.00', '1000 1000.00 600.00', '36.00'],
+    ['400.01', '1000 1000.01 600.00', '0.00'],
+  ])('shows the price of all goods that an amount per order is compared with: 600.00 and %s', (price, figures, tax) => {
+    const bought = (unit_price: string, others = {}) => ({ product_tax_code: clothing, unit_price, ...others });
+    // Goods of a different kind, and goods under a rule of Ohio with the same id, do not count.
+    const elsewhere = bought('9.00', { customer: { address: { state: 'OH' } } });
+    const line_items = [bought('600.00'), bought(price), { unit_price: '5000.00' }, elsewhere];
+    const release = { ...withEffect({ ...above, per: 'order' }), sources };
+    const releaseFor = (address: { state: string }) => ({ ...release, state: `US-${address.state}` });
+    const outcome = explained({ line_items, shipping: { amount: '5.00' } }, release, { releaseFor });
+    expect(getFigures(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`${figures}$`));
+    expect(outcome.line_items[0]?.tax_amount).toBe(tax);
   });
 
   it('shows the order minimum for a fee that is not due', () => {

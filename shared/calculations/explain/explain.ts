@@ -131,6 +131,16 @@ const describeExemption = (index: number, { input, exemptions, document }: Expla
   return `${certificate} is valid on ${document.day}`;
 };
 
+/** Returns a function that returns the price of all goods to which a rule of the release's state applies. */
+const sumGoodsIn =
+  (release: Release | null, { document, taxed }: Explained) =>
+  (ruleId: string): bigint =>
+    document.lines.reduce((sum, { place, deliveries }, index) => {
+      const charge = taxed.lines[index] as TaxedCharge;
+      const isInState = !deliveries && place.release?.state === release?.state;
+      return isInState && charge.rows.some((row) => row.ruleId === ruleId) ? sum + chargeBase(charge) : sum;
+    }, 0n);
+
 const lineGoods = (line: TaxLine, index: number, explained: Explained): Goods => ({
   product: line.product,
   use: line.use,
@@ -140,6 +150,7 @@ const lineGoods = (line: TaxLine, index: number, explained: Explained): Goods =>
   release: line.place.release,
   treatments: explained.taxed.lines[index]?.treatments ?? [],
   shipping: explained.shares[index] ?? 0n,
+  sumGoods: sumGoodsIn(line.place.release, explained),
 });
 
 const goodsSteps = (line: TaxLine, index: number, explained: Explained): ExplanationStep[] => {
@@ -176,6 +187,7 @@ const shippingSteps = (line: TaxLine, index: number, pointer: string, explained:
     release,
     treatments: figures.treatments,
     shipping: 0n,
+    sumGoods: sumGoodsIn(release, explained),
   });
   return [
     shippingBaseStep(line, figures, explained, pointer),

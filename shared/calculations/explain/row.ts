@@ -28,6 +28,8 @@ export type Goods = {
   readonly treatments: readonly Treatment[];
   /** The goods' share of the shipping. */
   readonly shipping: bigint;
+  /** Returns the price of all goods in the document to which a rule of the place applies. */
+  readonly sumGoods: (ruleId: string) => bigint;
 };
 
 type Row = TaxRow & { readonly write: Writer };
@@ -58,6 +60,7 @@ const describeArithmetic = (rule: Rule, row: Row, goods: Goods): string => {
       rate,
       reason,
       price: describePrice(row, goods, rule),
+      sumGoods: () => write(goods.sumGoods(rule.id)),
       perUnit: (amount) => per(goods, amount),
     }) ?? ''
   );

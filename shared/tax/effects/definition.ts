@@ -24,6 +24,8 @@ type ExplainedRow = {
   readonly reason: TaxabilityReason;
   /** The price that a threshold is compared with. */
   readonly price: string;
+  /** Returns the price of all goods in the document to which the rule applies. */
+  readonly sumGoods: () => string;
   /** Formats an amount per unit and, for several units, the amount for all units. */
   readonly perUnit: (amount: string) => string;
 };

@@ -96,9 +96,9 @@ export const exemptAbove = defineEffect({
     const limit = `${amount} ${per ? 'for all such goods of the order' : 'a unit'}`;
     return inclusive ? `exempt from ${limit} on, and taxed below` : `exempt above ${limit}, and taxed up to it`;
   },
-  explain: ({ amount, inclusive, per }, { price, isTaxed, perUnit }) => {
+  explain: ({ amount, inclusive, per }, { price, isTaxed, sumGoods, perUnit }) => {
     const side = describeSide(isTaxed === inclusive, inclusive ? 'below' : 'above');
-    const compared = per ? 'The price of all such goods' : `The price of ${price}`;
+    const compared = per ? `The price of all such goods, ${sumGoods()},` : `The price of ${price}`;
     return `The limit is ${per ? amount : perUnit(amount)}. ${compared} is ${side}, so ${price} is ${isTaxed ? 'taxed' : 'exempt'}.`;
   },
   coverageTerm: () => 'threshold',
