@@ -91,6 +91,8 @@ type Entry = {
   /** `null` for a product that no code describes. */
   readonly item: Searchable | null;
   readonly phrases: readonly Phrase[];
+  /** The phrases without spaces, so `camper van` equals `campervan`. */
+  readonly names: ReadonlySet<string>;
   /**
    * The relevance of each word to the code: 1 for the last word of a name and 0.6 for an earlier word, less in long
    * names, plus 0.05 for each name with the word; 0.35 for a word that is only in the description.
@@ -137,7 +139,8 @@ const buildEntry = (item: Searchable | null, phrases: readonly Phrase[]): Entry 
       // A word that is in many names of a code is typical of the code.
       relevance.set(word, Math.max(relevance.get(word) ?? 0, own) + 0.05);
     }
-  return { item, phrases, relevance };
+  const names = new Set(phrases.map(({ stems }) => stems.join('')).filter(Boolean));
+  return { item, phrases, names, relevance };
 };
 
 const indexes = new WeakMap<readonly Searchable[], Index>();
@@ -231,12 +234,6 @@ const termsWith = (terms: readonly Term[], { stems }: Phrase): readonly Term[] |
 const matchesHead = (terms: readonly Term[], { head }: Phrase): boolean =>
   terms.some(({ isHead, meanings }) => isHead && meanings.has(head ?? ''));
 
-/** Returns whether the query equals a phrase of the code. Spaces are ignored: `camper van` equals `campervan`. */
-const hasName = ({ phrases }: Entry, terms: readonly Term[]): boolean => {
-  const text = terms.map(({ word }) => word).join('');
-  return text !== '' && phrases.some(({ stems }) => stems.join('') === text);
-};
-
 /**
  * Returns whether a code matches the product itself and not only a word that describes it. `smoke alarm` does not match
  * cigarettes.
@@ -297,8 +294,9 @@ const shareMin = 0.15;
 export const searchItems = <Found extends Searchable>(items: readonly Found[], text: string): readonly Found[] => {
   const index = buildIndex(items);
   const terms = queryTerms(text, index);
+  const name = terms.map(({ word }) => word).join('');
   const scored = index.entries
-    .map((entry) => ({ entry, isNamed: hasName(entry, terms) }))
+    .map((entry) => ({ entry, isNamed: entry.names.has(name) }))
     .filter(({ entry, isNamed }) => isNamed || isMatch(entry, terms))
     .map(({ entry, isNamed }) => ({
       item: entry.item as Found | null,
