@@ -1,13 +1,18 @@
-import { firstWhere, getOrAdd } from '../base/collections.ts';
+import { firstWhere, getOrAdd, lazy } from '../base/collections.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { bad, type RowResult, row } from './files/columns.ts';
 
-const everyZip = () => Array.from({ length: 100_000 }, (_, zip) => String(zip).padStart(5, '0'));
-const known = new Map<string, readonly string[]>();
+const zipsByState = lazy(() => {
+  const found = new Map<string, string[]>();
+  for (let number = 0; number < 100_000; number += 1) {
+    const zip = String(number).padStart(5, '0');
+    for (const state of statesOfZip(zip)) getOrAdd(found, state, () => []).push(zip);
+  }
+  return found;
+});
 
 /** Returns all five-digit ZIPs of a state, sorted. A ZIP that crosses a border is in both states. */
-export const zipsOfState = (state: string): readonly string[] =>
-  getOrAdd(known, state, () => everyZip().filter((zip) => statesOfZip(zip).includes(state)));
+export const zipsOfState = (state: string): readonly string[] => zipsByState().get(state) ?? [];
 
 /** Returns the index of the first sorted ZIP that is not below `zip5`. */
 export const indexFrom = <Zip extends string | number>(zips: readonly Zip[], zip5: Zip): number =>
