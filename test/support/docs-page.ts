@@ -44,7 +44,7 @@ export const withId = (id: string): Element => {
 
 /** Returns the code blocks of a section of the page in one language. */
 export const codeIn = (id: string, language: string): readonly string[] =>
-  all(`[id="${id}"] code.${language}`).map(({ textContent }) => textContent);
+  all(`code.${language}`, withId(id)).map(({ textContent }) => textContent);
 
 /** Dispatches a DOM event, such as `submit`. */
 export const fire = (element: Element, type: string): boolean =>
