@@ -17,7 +17,7 @@ import { type ClientOptions, createClient, orThrow } from '../../shared/client/c
 import { now } from '../../shared/config/clock.ts';
 import { isPublic, operations } from '../../shared/docs/openapi.ts';
 import { anonymous, type Caller, newCaller, startApi } from '../support/api.ts';
-import { all, codeIn, only, page } from '../support/docs-page.ts';
+import { all, codeIn, only, page, withId } from '../support/docs-page.ts';
 import { createFiler, settled } from '../support/filings.ts';
 import type { ApiResponse, BodyOfOperation, OperationId } from '../support/http.ts';
 import { later, made } from '../support/sales.ts';
@@ -281,7 +281,7 @@ it.each([...operations.values()])(
     expect((await Promise.all(codeIn(id, 'ts').map(typescriptRequest))).flat()).toEqual(withClient);
     expect(codeIn(id, 'py').map(pythonBody)).toEqual(withClient.map(({ body }) => body));
 
-    const form = only(`[id="${id}"] form`);
+    const form = only('form', withId(id));
     expect(form.dataset).toMatchObject({ method, path });
     expect('public' in form.dataset).toBe(isPublic(operation));
     // linkedom does not decode entities in a textarea.
