@@ -1,8 +1,7 @@
-import { lazy } from '../base/collections.ts';
 import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { isShippingCharge, isStateFee } from '../tax/document.ts';
 import { findProduct, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { codeLabel, vocabulary } from '../vocabulary/vocabulary.ts';
+import { vocabulary } from '../vocabulary/vocabulary.ts';
 import type { LineItemRequest } from './request.ts';
 
 /** The role of each line item in its document: goods, a charge for goods, a reduction of other charges, or a state fee. */
@@ -15,17 +14,12 @@ const feesOfGoods = ['FEES.GIFT_WRAP', 'FEES.CARD_SURCHARGE', 'FEES.ORDER_FEE', 
 /** Whether a product is a fee that is taxed like its goods. */
 export const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => feesOfGoods.includes(path);
 
-/** The codes of charges, as full paths and as labels. */
-const chargeNames = lazy((): ReadonlySet<string> => {
-  const paths = vocabulary().productTaxCodes.filter((path) => isShippingCharge({ path }) || isFee({ path }));
-  return new Set([...paths, ...paths.map(codeLabel)]);
-});
-
 /** Whether a string can be the code of a charge (shipping or a fee). Faster than parsing the code. */
 export const mayBeCharge = (code: string | null | undefined): boolean => {
   if (code == null) return false;
   const end = code.indexOf('._');
-  return chargeNames().has(end < 0 ? code : code.slice(0, end));
+  const path = vocabulary().pathByName.get(end < 0 ? code : code.slice(0, end));
+  return path !== undefined && (isShippingCharge({ path }) || isFee({ path }));
 };
 
 /** Whether a line item with this price reduces other charges (`reductions.ts`). */

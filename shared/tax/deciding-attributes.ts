@@ -1,5 +1,6 @@
 import { getOrAdd } from '../base/collections.ts';
 import { canonicalJson } from '../base/json.ts';
+import { mayBeInForce } from '../catalog/effective.ts';
 import type { Effect, Release, Rule } from '../catalog/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from '../vocabulary/vocabulary.ts';
@@ -61,7 +62,7 @@ const withAttribute = ({ path, attributes }: ProductTaxCode, code: string): Prod
 
 /**
  * Returns the attributes that would change the effect on a product in a jurisdiction on a tax day, in vocabulary order.
- * Only attributes that apply to the product's code and can be added to it are considered.
+ * By default, all attributes that apply to the product's code and can be added to it are tested.
  *
  * Each attribute is tested separately. Without a rule, the product is taxable at the general rate. Holidays and
  * seasonal rules are ignored by default. If business and personal buyers are taxed differently (`use_split`), the use
@@ -73,9 +74,10 @@ export const decidingAttributes = (
   product: ProductTaxCode,
   day: string,
   isEligible = isPermanent,
+  attributes = listAddable(product),
 ): readonly DecidingAttribute[] => {
   const { effect = taxable } = findRule(release, jurisdiction, product, day, isEligible) ?? {};
-  return listAddable(product).flatMap((attribute) => {
+  return attributes.flatMap((attribute) => {
     const rule = findRule(release, jurisdiction, withAttribute(product, attribute.code), day, isEligible);
     const { effect: withIt = taxable } = rule ?? {};
     const isDeciding = (effect.type === 'use_split' && uses.has(attribute.code)) || !isSameEffect(effect, withIt);
@@ -115,8 +117,8 @@ const decisiveAttributes: ReadonlySet<string> = new Set([
   'FOOD.PREPARED_FOOD._TO_GO',
 ]);
 
-const isDecisive = ({ attribute: { code, group }, effect }: DecidingAttribute, { path }: ProductTaxCode): boolean =>
-  effect.type !== 'not_established' && (decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`));
+const isDecisive = ({ code, group }: ProductAttribute, { path }: ProductTaxCode): boolean =>
+  decisiveGroups.has(group.key) || decisiveAttributes.has(`${path}.${code}`);
 
 /** Returns the attributes that do not change the effect on a product, joined by group. */
 const listConfirming = (missing: readonly DecidingAttribute[], product: ProductTaxCode): readonly string[] => {
@@ -137,15 +139,17 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   if (isShippingCharge(product)) return [];
   const [state] = release.jurisdictions;
   const effect: Effect = findRule(release, state, product, day)?.effect ?? taxable;
+  const decisive = listAddable(product).filter((one) => isDecisive(one, product));
   // Whether the use is known depends on the buyer. The effect itself adds that uncertainty.
-  const missing = decidingAttributes(release, state, product, day).filter(
+  const missing = decidingAttributes(release, state, product, day, isPermanent, decisive).filter(
     (one) =>
-      isDecisive(one, product) &&
+      one.effect.type !== 'not_established' &&
       !(effect.type === 'use_split' && uses.has(one.attribute.code)) &&
       !(isUntaxed(effect) && isUntaxed(one.effect)),
   );
   // Attributes of a holiday matter only if no holiday includes the product without them.
-  if (effect.type === 'taxable' && !chooseRule(release, state, product, day, isHoliday))
+  const hasHoliday = release.rules.some((rule) => isHoliday(rule) && mayBeInForce(rule, day));
+  if (hasHoliday && effect.type === 'taxable' && !chooseRule(release, state, product, day, isHoliday))
     missing.push(...decidingAttributes(release, state, product, day, isHoliday));
   if (missing.length === 0 || effect.type === 'not_established') return [];
   const others = [...Map.groupBy(missing, (one) => effectInWords(one.effect))].map(
