@@ -103,6 +103,7 @@ describe('the arithmetic of a rule', () => {
   const tiered: Effect = { type: 'tiered_rate', amount: '1000', rate: '0.02' };
   const band: Effect = { type: 'band', above: '1600', to: '3200', rate: '0.0275' };
   const most: Effect = { type: 'tax_cap', rate: '0.05', amount: '500' };
+  const collected: Effect = { type: 'collected_up_to', amount: '500' };
   const part: Effect = { type: 'base_percent', percent: '0.8' };
   const fee = { type: 'flat_fee', amount: '0.50', order_minimum: null } as const;
   const split: Effect = { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } };
@@ -124,6 +125,8 @@ describe('the arithmetic of a rule', () => {
     [tiered, '2 for 1500.00', '3000.00 1000 2 2000 0.06 0.02', '140.00', '3000.00 0.06 180 140'],
     [band, '1 for 4000.00', '1600 3200 1600.00 4000.00', '44.00'],
     [most, '1 for 20000.00', '500', '500.00', '20000.00 0.05 1000 500'],
+    [collected, '2 for 8333.33', '500 2 1000', '1000.00'],
+    [collected, '2 for 8333.42', '500 2 1000', '0.00'],
     [part, '1 for 100.00', '0.8 100.00 80.00', '4.80'],
     [fee, '3 for 0', '0.50 3 1.5', '1.50'],
     [{ ...fee, once_per: 'order' }, '3 for 0', '0.50', '0.50'],

@@ -121,5 +121,7 @@ export const collectedUpTo = defineEffect({
     return { assess: collect, limitedWith };
   },
   describe: ({ amount }) => `taxable, but not by the seller if the tax of all jurisdictions is above ${amount} a unit`,
+  explain: ({ amount }, { isTaxed, perUnit }) =>
+    `The limit is ${perUnit(amount)}. The tax of all jurisdictions on the goods is ${isTaxed ? 'not above it' : 'above it, so the seller collects none'}.`,
   coverageTerm: () => 'threshold',
 });
