@@ -52,7 +52,9 @@ const foundText = (decisive: TaxingAddress): string => {
   const { name, release, jurisdictions } = place;
   const { level } = resolution;
   if (!release)
-    return address.state === null ? `${name}, another country.` : `${name}, not covered by any content release.`;
+    return address.state === null
+      ? `country ${name}, outside the United States.`
+      : `${name}, not covered by any content release.`;
   if (level === 'none' || jurisdictions.length === 0)
     return `${name}, not in a place that ${release.id} covers on that day. Its taxes are not known.`;
   return `${name}, found ${levelTexts[level]}. ${coverageText(decisive, release)}`;
