@@ -54,7 +54,7 @@ export const inTimeZone = (text: string, timeZone: string): string => {
   return `${wall.slice(0, 19)}${fraction}${timeZone === 'UTC' ? 'Z' : offset}`;
 };
 
-/** Returns the current time, the tax date of a document without one. */
+/** Returns a time in the time zone: the tax date of a document that has none. */
 export const taxDateAt = (timeMs: number, timeZone: string): string =>
   inTimeZone(new Date(timeMs).toISOString(), timeZone);
 

@@ -138,7 +138,7 @@ const inexactWarning = (
 const isFeeAlone = ({ rows }: TaxedCharge): boolean =>
   rows.every(({ jurisdiction }) => jurisdiction.tax_type === 'fee');
 
-/** Warns that a charge with included tax has no base, because its only cent is tax of the whole invoice. */
+/** Warns about a charge whose whole gross amount is its share of the invoice's included tax. */
 const baselessWarnings = ({ lines }: TaxedDocument, write: Writer, pointer: GetPointer): Warning[] =>
   lines.flatMap((charge, index) => {
     const { tax, taxable, exempt, inexact } = charge;

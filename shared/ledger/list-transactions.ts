@@ -18,8 +18,10 @@ import { expireIfDue, type TransactionSummary } from './transaction.ts';
 type Range = { readonly from: number | null; readonly to: number | null };
 type Bound = 'gte' | 'gt' | 'lte' | 'lt';
 
-/** Returns the bound in milliseconds, as wall time in the time zone. */
-// A date without a time covers the whole day: `lte` includes it, and `gt` starts with the next day.
+/**
+ * Returns a bound of a filter in milliseconds of local time in the time zone. A date without a time covers the whole
+ * day: `lte` includes it, and `gt` starts with the next day.
+ */
 export const edge = (text: string | null | undefined, bound: Bound, timeZone: string): number | null => {
   if (text === undefined || text === null) return null;
   const at = wallMs(inTimeZone(text, timeZone));

@@ -328,7 +328,7 @@ const without = (kind: string) => written(resealed(listLines(file).toSpliced(get
 
 const noSuchLine = '`ledger export` does not write such a line';
 
-/** Corrupt and forged files by the error. */
+/** Corrupt and forged files, by the error that they must cause. */
 const damages: Readonly<Record<string, () => string>> = {
   'CommandError: Line 42: the line was altered': () =>
     changedLine(41, (line) => line.replace(/"(\d+)\.(\d\d)"/, '"1$1.$2"').replace('"fields":["', '"fields":["x')),

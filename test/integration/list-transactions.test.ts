@@ -106,7 +106,7 @@ describe('GET /transactions?search', () => {
   /** The transactions, newest first. */
   let written: Written[];
 
-  /** Returns a transaction by its number: few are credits, void or in Wyoming, and only the newest are not filed yet. */
+  /** Returns a transaction by its number. Few are credits, void or in Wyoming, and only the newest are unfiled. */
   const getWritten = (at: number) => {
     const createdMs = newestMs - at * minuteMs;
     return {

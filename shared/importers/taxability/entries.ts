@@ -55,7 +55,7 @@ const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Da
   return starts.flatMap((start, index): Dated[] => {
     const end = ends[index] ?? null;
     const [isFirst, isLast] = [index === 0, index === sorted.length];
-    // An open end leaves no days before it or after it.
+    // There are no days before an entry without a first day, or after one without a last day.
     if ((!isFirst && start === null) || (!isLast && end === null)) return [];
     return start === null || end === null || start <= end ? [{ from: start ?? null, to: end }] : [];
   });
