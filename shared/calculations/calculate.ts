@@ -2,8 +2,17 @@ import type { Settings } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
+import { mayBeExempt } from './certificates.ts';
 import { mapShipping } from './charges.ts';
-import { dueFeeWarnings, feePriceWarnings, taxWithFees, withFees, withoutAddedFees } from './delivery-fees.ts';
+import {
+  deliveredIn,
+  dueFeeWarning,
+  feePriceWarnings,
+  taxWithFees,
+  unknownFeeWarning,
+  withFees,
+  withoutAddedFees,
+} from './delivery-fees.ts';
 import { type Context, hasOwnDestinations, isExempt, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
@@ -29,9 +38,8 @@ const feeSetting = ({ type }: CalculationInput, { settings }: Context): Settings
  */
 export const listExemptDeliveries = (input: CalculationInput, context: Context): ReadDocument['others'] => {
   const request = withoutAddedFees(input, feeSetting(input, context));
-  const buyers = [request, ...(request.line_items ?? [])];
-  const mayBeExempt = context.certificates || buyers.some(({ customer }) => customer?.exemption);
-  const read = mayBeExempt && hasOwnDestinations(request) ? readDocument(request, context) : null;
+  const isPossible = mayBeExempt(request, context.certificates) && hasOwnDestinations(request);
+  const read = isPossible ? readDocument(request, context) : null;
   return read?.ok ? read.value.others.filter(isExempt) : [];
 };
 
@@ -52,14 +60,17 @@ export const calculate = (input: CalculationInput, context: Context, sent: reado
   const read = readPlacedDocument(request, context);
   if (!read.ok) return read;
   const { document } = read.value;
+  const delivered = setting === 'none' ? [] : deliveredIn(document);
   const { taxed, fees, unknown } =
-    setting === 'none' ? { taxed: calculateTax(document), fees: [], unknown: [] } : taxWithFees(document);
+    delivered.length === 0
+      ? { taxed: calculateTax(document), fees: [], unknown: [] }
+      : taxWithFees(document, delivered);
   // Levy adds no fee to tax-inclusive prices, because the seller sends the fee as a price.
   if (setting !== 'add' || fees.length === 0 || document.taxIncluded) {
-    const write = writerFor(document.exponent);
     const feeWarnings = [
-      ...feePriceWarnings(document, taxed, setting, write),
-      ...dueFeeWarnings({ fees, unknown }, document, write),
+      ...(document.taxIncluded ? feePriceWarnings(document, taxed, setting) : []),
+      ...unknown.map(unknownFeeWarning),
+      ...fees.map((fee) => dueFeeWarning(fee, document)),
     ];
     return accept(buildOutcome(request, read.value, taxed, sent, context.now, feeWarnings));
   }
@@ -107,7 +118,7 @@ const buildOutcome = (
     tax_summary: summarize(taxed.lines, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
-    warnings: [...listWarnings(input, read, taxed, sent, nowMs), ...feeWarnings],
+    warnings: [...sent, ...listWarnings(input, read, taxed, nowMs, write), ...feeWarnings],
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

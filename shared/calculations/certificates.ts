@@ -44,6 +44,13 @@ export const buyerField = <Name extends 'exemption' | 'use'>(
 const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) =>
   buyerField('exemption', line, document);
 
+/** Whether a certificate may exempt a part of a request: one that it contains, a stored or a recorded one. */
+export const mayBeExempt = (
+  { customer, line_items }: Pick<Buyers, 'customer' | 'line_items'>,
+  certificates: KnownCertificates | undefined,
+): boolean =>
+  certificates !== undefined || [{ customer }, ...(line_items ?? [])].some((buyer) => buyer.customer?.exemption);
+
 /** Finds the certificates of the existing customers by id: one call per hundred ids, sequentially. */
 export type FindCertificates = (
   account: string,
@@ -266,7 +273,7 @@ export const collectionExemptionFinder = (
   day: string,
   { certificates, settings }: { readonly certificates?: KnownCertificates; readonly settings: Settings },
 ) => {
-  const findBuyer = buyerFinder(input, day, certificates);
+  const findBuyer = mayBeExempt(input, certificates) ? buyerFinder(input, day, certificates) : () => noCertificate;
   return (index: number, place: Place, charge?: string): LineCollectionExemption => {
     // If the seller collects from no buyer, no certificate is needed.
     if (!isRegistered(settings, place.code, day)) return { ...noCertificate, collectionExemption: 'not_collecting' };

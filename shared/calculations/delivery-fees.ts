@@ -2,6 +2,7 @@
 
 import type { Settings } from '../accounts/account.ts';
 import { invalidFormat, type Problem } from '../base/result.ts';
+import { formatAmount } from '../money/currency.ts';
 import { decimal } from '../money/decimal.ts';
 import type { Uncertainty } from '../tax/assessment.ts';
 import { calculateTax } from '../tax/calculate.ts';
@@ -17,7 +18,7 @@ import {
 import { findProduct, requireProduct } from '../vocabulary/product-tax-code.ts';
 import { shippingList, shippingPointer } from './charges.ts';
 import type { SentDocument } from './deliveries.ts';
-import type { Writer } from './figures.ts';
+import { writerFor } from './figures.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { Warning } from './response.ts';
 
@@ -29,7 +30,7 @@ type DueFee = { readonly line: number; readonly amount: bigint; readonly name: s
 const hasFee = ({ jurisdictions }: Place): boolean => jurisdictions.some(({ tax_type }) => tax_type === 'fee');
 
 /** Finds the first shipped line with tax to collect in each state with a fee, unless a line of the document is that fee. */
-const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
+export const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   const first = new Map<string, number>();
   // Most lines share one place.
   const places = [...new Set(lines.map(({ place }) => place))].filter(hasFee);
@@ -85,13 +86,11 @@ const listUnknownFees = ({ treatments, rows }: Pick<TaxedCharge, 'treatments' | 
     : [];
 
 /**
- * Calculates the tax of a document, and the fees that are due on it without a line. Each fee is calculated with an
- * added line, which does not change the other lines (C.R.S. 43-4-218, Minn. Stat. 168E).
+ * Calculates the tax of a document, and the fees that are due on it without a line (`deliveredIn`). Each fee is
+ * calculated with an added line, which does not change the other lines (C.R.S. 43-4-218, Minn. Stat. 168E).
  */
-export const taxWithFees = (document: TaxDocument): WithFees => {
-  const delivered = deliveredIn(document);
-  const included = document.taxIncluded || delivered.length === 0 ? calculateTax(document) : null;
-  if (included && delivered.length === 0) return { taxed: included, fees: [], unknown: [] };
+export const taxWithFees = (document: TaxDocument, delivered: readonly number[]): WithFees => {
+  const included = document.taxIncluded ? calculateTax(document) : null;
   const { lines } = document;
   const sold = included ? withoutTax(document, included) : document;
   const feeLines = delivered.map((index) => feeLine(lines[index] as TaxLine));
@@ -146,28 +145,22 @@ export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[
 
 const optOut = 'Set retail_delivery_fee to none if you owe no such fee or pay it yourself.';
 
-/** Warns about fees that are due but not charged, or that could be due in a different currency. */
-export const dueFeeWarnings = (
-  { fees, unknown }: Pick<WithFees, 'fees' | 'unknown'>,
-  { taxIncluded }: TaxDocument,
-  write: Writer,
-): Warning[] => [
-  ...unknown.map(
-    ({ message }): Warning => ({
-      code: 'retail_delivery_fee_due',
-      message: `${message} ${optOut}`,
-      pointer: '/line_items',
-    }),
-  ),
-  ...fees.map(({ name, amount, note }): Warning => {
-    const line = `send a line item with the product_tax_code ${retailDeliveryFee} and the unit_price ${write(taxIncluded ? amount : 0n)}`;
-    const advice = taxIncluded
-      ? `Prices include tax: ${line}.`
-      : `Set the account setting retail_delivery_fee to add, or ${line}.`;
-    const message = `${name}: ${write(amount)} is due on this delivery and not charged. ${note} ${advice} ${optOut}`;
-    return { code: 'retail_delivery_fee_due', message, pointer: '/line_items' };
-  }),
-];
+/** Warns about a fee that could be due in a different currency. */
+export const unknownFeeWarning = ({ message }: Uncertainty): Warning => ({
+  code: 'retail_delivery_fee_due',
+  message: `${message} ${optOut}`,
+  pointer: '/line_items',
+});
+
+/** Warns about a fee that is due but not charged. */
+export const dueFeeWarning = ({ name, amount, note }: DueFee, { taxIncluded, exponent }: TaxDocument): Warning => {
+  const line = `send a line item with the product_tax_code ${retailDeliveryFee} and the unit_price ${formatAmount(taxIncluded ? amount : 0n, exponent)}`;
+  const advice = taxIncluded
+    ? `Prices include tax: ${line}.`
+    : `Set the account setting retail_delivery_fee to add, or ${line}.`;
+  const message = `${name}: ${formatAmount(amount, exponent)} is due on this delivery and not charged. ${note} ${advice} ${optOut}`;
+  return { code: 'retail_delivery_fee_due', message, pointer: '/line_items' };
+};
 
 const isFeeCode = (code: string | null | undefined): boolean => {
   const product = code ? findProduct(code) : null;
@@ -196,16 +189,16 @@ const sumFees = ({ rows }: TaxedCharge): bigint =>
   rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
 
 /**
- * Warns if prices include tax and the price of a fee differs from the fee that is due. A lower price is not reported if the
+ * Warns if the price of a fee, in a document with tax-inclusive prices, differs from the fee that is due. A lower price is not reported if the
  * seller opted out (`none`).
  */
 export const feePriceWarnings = (
   document: TaxDocument,
   taxed: TaxedDocument,
   setting: Settings['retail_delivery_fee'],
-  write: Writer,
 ): Warning[] => {
-  if (!document.taxIncluded || !document.lines.some(({ product }) => isStateFee(product))) return [];
+  if (!document.lines.some(({ product }) => isStateFee(product))) return [];
+  const write = writerFor(document.exponent);
   const due = calculateTax(withoutTax(document, taxed));
   return document.lines.flatMap(({ product }, index) => {
     const charge = taxed.lines[index] as TaxedCharge;

@@ -85,6 +85,7 @@ const readParcels = (
   destinations: readonly Destination[],
 ): Result<readonly { readonly charge: Charge; readonly parcels: readonly Parcel[] }[]> => {
   const read = readCharges(input);
+  if (read.charges.length === 0) return accept([]);
   const delivered = deliveredLinesOfAll(read);
   if (!delivered.ok) return delivered;
   return accept(

@@ -87,7 +87,6 @@ export const remoteWarnings = (
   getPointer: (charge: number) => string,
 ): Warning[] => {
   const remotes = new Map(places.flatMap(({ place, remote }) => (remote ? [[place, remote] as const] : [])));
-  if (remotes.size === 0) return [];
   const placesByCharge = chargePlaces(lines);
   const warnings = new Map<string, Warning>();
   for (const [index, { rows }] of taxed.lines.entries())

@@ -2,6 +2,7 @@ import { rescale } from '../money/decimal.ts';
 import type { Treatment } from '../tax/assessment.ts';
 import type { InexactGross, Place, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { timesQuantity } from '../tax/effects/base.ts';
+import { hasGeneralExcise } from '../tax/general-excise.ts';
 import { roundingUncertainties, uncertaintiesAboutCoupons } from '../tax/uncertainties.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './address-warnings.ts';
 import { isReduction, shippingPointer } from './charges.ts';
 import type { ReadDocument } from './document.ts';
-import { type Writer, writerFor } from './figures.ts';
+import type { Writer } from './figures.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import { notPassedOnWarnings, otherPlaceWarnings, remoteWarnings } from './rate-warnings.ts';
 import type { CalculationInput } from './request.ts';
@@ -36,42 +37,33 @@ const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>
   !notPaid.includes(path) &&
   !['_HEATED', '_SUPPLEMENT_FACTS'].some((attribute) => attributes.includes(attribute));
 
-/** Warns about lines sent as paid with SNAP benefits whose codes are not eligible, or not certainly eligible. */
-const benefitsWarnings = ({
-  document: { lines },
-  exemptions,
-}: Pick<ReadDocument, 'document' | 'exemptions'>): Warning[] =>
-  lines.flatMap(({ product, place }, index): Warning[] => {
-    if (exemptions[index]?.reason !== 'snap') return [];
-    const pointer = `/line_items/${index}/customer/exemption`;
-    const paid = partlyPaid[product.path];
-    if (!isEligibleFood(product)) {
-      const message = `${place.name}: SNAP benefits do not pay for ${product.canonical}, which has the exemption snap. Send the code of the food, or leave the exemption out.`;
-      return [{ code: 'taxability_not_established', message, pointer }];
-    }
-    if (paid === undefined) return [];
-    const message = `${place.name}: ${product.canonical} has the exemption snap. Assumed: ${paid}, because SNAP benefits do not pay for other products with this code.`;
-    return [{ code: 'taxability_assumed', message, pointer }];
-  });
+/** Warns about a line sent as paid with SNAP benefits whose code is not eligible, or not certainly eligible. */
+const benefitsWarnings = ({ product, place }: TaxLine, pointer: string): Warning[] => {
+  const paid = partlyPaid[product.path];
+  if (!isEligibleFood(product)) {
+    const message = `${place.name}: SNAP benefits do not pay for ${product.canonical}, which has the exemption snap. Send the code of the food, or leave the exemption out.`;
+    return [{ code: 'taxability_not_established', message, pointer }];
+  }
+  if (paid === undefined) return [];
+  const message = `${place.name}: ${product.canonical} has the exemption snap. Assumed: ${paid}, because SNAP benefits do not pay for other products with this code.`;
+  return [{ code: 'taxability_assumed', message, pointer }];
+};
 
 /**
  * Warns that an exemption (or `none`) sent with a shipping charge or a fee was not used, because the buyers of its line
  * items decide.
  */
 const unusedExemptionWarnings = (
-  { line_items }: CalculationInput,
-  { lines }: ReadDocument['document'],
-  taxed: TaxedDocument,
-): Warning[] =>
-  (line_items ?? []).flatMap(({ customer }, index) => {
-    const { collectionExemption, deliveries = [], place } = lines[index] as TaxLine;
-    const isExempt = (reason: TaxLine['collectionExemption']) => reason === 'customer_exempt';
-    const isUsed = deliveries.every((one) => isExempt(one.collectionExemption) === isExempt(collectionExemption));
-    const isFree = isExempt(collectionExemption) && taxed.lines[index]?.tax === 0n;
-    if (!customer?.exemption || isUsed || isFree) return [];
-    const message = `${place.name}: the exemption of a charge is ignored, because the exemption of its line items applies. Send it with these line items.`;
-    return [{ code: 'taxability_assumed', message, pointer: `/line_items/${index}/customer/exemption` }];
-  });
+  { collectionExemption, deliveries = [], place }: TaxLine,
+  { tax }: TaxedCharge,
+  pointer: string,
+): Warning[] => {
+  const isExempt = (reason: TaxLine['collectionExemption']) => reason === 'customer_exempt';
+  const isUsed = deliveries.every((one) => isExempt(one.collectionExemption) === isExempt(collectionExemption));
+  if (isUsed || (isExempt(collectionExemption) && tax === 0n)) return [];
+  const message = `${place.name}: the exemption of a charge is ignored, because the exemption of its line items applies. Send it with these line items.`;
+  return [{ code: 'taxability_assumed', message, pointer }];
+};
 
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
@@ -170,6 +162,8 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days
   return warnings;
 };
 
+const hasItemCap = ({ effect }: Treatment): boolean => effect.itemCap !== undefined;
+
 /** Warns if the sum of units exceeds a limit per item, but no unit does: the units of a set may count as one item. */
 const setWarnings = (
   { lines, exponent }: ReadDocument['document'],
@@ -179,7 +173,7 @@ const setWarnings = (
 ): Warning[] => {
   const totals = new Map<Place, bigint>();
   return taxed.lines.flatMap(({ net, treatments }, index): Warning[] => {
-    const cap = treatments.find(({ effect }) => effect.itemCap)?.effect.itemCap;
+    const cap = treatments.find(hasItemCap)?.effect.itemCap;
     if (!cap || net <= 0n) return [];
     const line = lines[index] as TaxLine;
     const { place } = line;
@@ -216,15 +210,15 @@ const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, poin
     : [];
 
 /**
- * Returns the warnings of a calculation at the current time, after the warnings about the body as sent. Each message is
- * returned once, at the first place that it applies to.
+ * Returns the warnings of a calculation at the current time. Each message is returned once, at the first place that it
+ * applies to.
  */
 export const listWarnings = (
   input: CalculationInput,
   read: Read,
   taxed: TaxedDocument,
-  sent: readonly Warning[],
   nowMs: number,
+  write: Writer,
 ): Warning[] => {
   const { document, located, certificateWarnings } = read;
   const seen = new Map<string, Warning>();
@@ -257,20 +251,25 @@ export const listWarnings = (
       add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerTo(index)));
   for (const { line, place, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed, place)) add([warning]);
-  add(benefitsWarnings(read));
-  add(unusedExemptionWarnings(input, document, taxed));
+  const exemptionPointer = (index: number) => `${pointerTo(index)}/customer/exemption`;
+  for (const [index, exemption] of read.exemptions.entries())
+    if (exemption?.reason === 'snap') add(benefitsWarnings(document.lines[index] as TaxLine, exemptionPointer(index)));
+  for (const [index, line] of lines.entries())
+    if (input.line_items?.[index]?.customer?.exemption)
+      add(unusedExemptionWarnings(document.lines[index] as TaxLine, line, exemptionPointer(index)));
   for (const [index, charge] of taxed.lines.slice(lineItems).entries())
     add(shippingWarnings(charge, pointerTo(lineItems + index)));
-  const write = writerFor(document.exponent);
   for (const inexact of new Set(taxed.lines.map((charge) => charge.inexact)))
     if (inexact) add([inexactWarning(inexact, write, pointerTo)]);
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerTo));
-  add(setWarnings(document, taxed, write, pointerTo));
-  add(notPassedOnWarnings(document, taxed, pointerTo));
-  add(remoteWarnings(document, read.places, taxed, pointerTo));
+  if (taxed.lines.some(({ treatments }) => treatments.some(hasItemCap)))
+    add(setWarnings(document, taxed, write, pointerTo));
+  if (read.places.some(({ place }) => hasGeneralExcise(place.jurisdictions)))
+    add(notPassedOnWarnings(document, taxed, pointerTo));
+  if (read.places.some(({ remote }) => remote)) add(remoteWarnings(document, read.places, taxed, pointerTo));
   for (const { uncertainty, charge } of roundingUncertainties(document, taxed))
     add(uncertaintyWarnings([uncertainty], pointerTo(charge)));
-  return [...sent, ...seen.values()];
+  return [...seen.values()];
 };
 
 const codeMissing = (pointer: string): Warning => ({

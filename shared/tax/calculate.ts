@@ -112,7 +112,9 @@ const shippingTreatments = (sale: Sale, position: number): readonly Treatment[] 
 const onTop = (sale: Sale, nets: Nets): Extracted => {
   const { rounding } = sale.document;
   const charges = chargeInclusive(sale, nets);
-  const taxes = roundShippingWithGoods(rounding, sale.goods.length, charges, roundCharges(rounding, charges));
+  const separate = roundCharges(rounding, charges);
+  const taxes =
+    sale.shipments.length === 0 ? separate : roundShippingWithGoods(rounding, sale.goods.length, charges, separate);
   return { nets, charges, taxes, inexact: [] };
 };
 

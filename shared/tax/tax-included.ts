@@ -215,12 +215,13 @@ const extractAlone = (sale: Sale, gross: Nets): Nets => {
 /** Returns the charges of a sale for given nets: its goods, then its shipments. */
 export const chargeInclusive = (sale: Sale, nets: Nets): Charge[] => {
   const goods = assessAllGoods(sale, nets);
+  const shipments = sale.shipments.length === 0 ? [] : assessShipments(sale, nets, goods);
   return [
     ...goods.map((assessments, position) => ({
       assessments,
       isOnInvoice: sale.goods[position]?.treated.isOnInvoice === true,
     })),
-    ...assessShipments(sale, nets, goods).map((assessments) => ({
+    ...shipments.map((assessments) => ({
       assessments,
       isOnInvoice: assessments.some(({ treatment }) => isPerInvoice(treatment.rounding)),
     })),
