@@ -189,8 +189,8 @@ const sumFees = ({ rows }: TaxedCharge): bigint =>
   rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
 
 /**
- * Warns if the price of a fee, in a document with tax-inclusive prices, differs from the fee that is due. A lower price is not reported if the
- * seller opted out (`none`).
+ * Warns about a document with tax-inclusive prices if the price of a fee differs from the fee that is due. A lower price
+ * is not reported if the seller opted out (`none`).
  */
 export const feePriceWarnings = (
   document: TaxDocument,
