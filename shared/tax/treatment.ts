@@ -57,20 +57,16 @@ type TaxedJurisdiction = {
 
 const additionalCodes = new WeakMap<Release, ReadonlySet<string>>();
 
-const findAdditionalCodes = (release: Release): ReadonlySet<string> =>
-  new Set(
-    release.rules
-      .filter(({ effect: { type } }) => type === 'band' || type === 'flat_fee')
-      .flatMap(({ jurisdictions }) => jurisdictions ?? [])
-      .filter((code) => listRates(release, code).length === 0),
-  );
-
 /**
- * Returns whether a jurisdiction exists only for a band or a fee: it has no rate, and the rule of a band or a fee names
- * its code.
+ * Returns the codes of jurisdictions that exist only for a band or a fee: they have no rate, and the rule of a band or a
+ * fee names them.
  */
-const isAdditionalJurisdiction = (release: Release, code: string): boolean =>
-  getOrAdd(additionalCodes, release, () => findAdditionalCodes(release)).has(code);
+const listAdditionalCodes = (release: Release): ReadonlySet<string> =>
+  getOrAdd(additionalCodes, release, () => {
+    const rules = release.rules.filter(({ effect: { type } }) => type === 'band' || type === 'flat_fee');
+    const named = rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
+    return new Set(named.filter((code) => listRates(release, code).length === 0));
+  });
 
 /** Returns whether a rule applies to a jurisdiction that exists only for a band or a fee. */
 const appliesToAdditional = ({ jurisdictions, effect }: Rule, code: string): boolean =>
@@ -111,10 +107,12 @@ const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
   );
 };
 
+const none = scaledRate('0');
+
 /** Returns the rate to compare a reduced rate with, if the general rate is not established on the day. */
 const generalLater = ({ release, jurisdiction }: TaxedJurisdiction): ScaledRate => {
   const [known] = listRates(release, jurisdiction.code);
-  return scaledRate(known?.rate ?? '0');
+  return known ? scaledRate(known.rate) : none;
 };
 
 /**
@@ -125,13 +123,14 @@ const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Trea
   const { release, jurisdictions } = place;
   if (!release || place.jurisdictions.length === 0) return [uncovered(place, taxedProduct.collectionExemption, [])];
   const { day, collectionExemption } = taxedProduct;
+  const additional = listAdditionalCodes(release);
   const taxedJurisdictions = jurisdictions.map((jurisdiction, index) => ({
     release,
     place,
     jurisdiction,
     sourcing: place.sourcing[index] as Sourcing,
     rate: rateOn(release, jurisdiction.code, day) ?? null,
-    isAdditional: isAdditionalJurisdiction(release, jurisdiction.code),
+    isAdditional: additional.has(jurisdiction.code),
     taxedProduct,
   }));
   const isOver = release.established_to !== null && day > release.established_to;
@@ -175,7 +174,6 @@ const taxNothing = (reason: TaxabilityReason): ResolvedEffect => ({
   assess: (treatment, { net }) => untaxed(treatment, net, reason),
 });
 
-const none = scaledRate('0');
 const zeroRate: RatedAs = ratedAs(none, none);
 const noRates = { goods: zeroRate, own: zeroRate };
 
