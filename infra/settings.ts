@@ -212,7 +212,11 @@ export const readSettings = ({ node }: IConstruct): Settings => {
       refuse(name, given[name], remedy);
   refuseMissingFunctions(data, given);
   if (data.backupCopyTo !== null && (data.backups === 'none' || data.removal === 'destroy'))
-    refuse('backupCopyTo', given['backupCopyTo'], 'There are no backups to copy. Omit it, or set backups=monthly.');
+    refuse(
+      'backupCopyTo',
+      given['backupCopyTo'],
+      'There are no backups to copy. Omit it, or set backups=monthly without removal=destroy.',
+    );
   // The CLI determines the region before the synthesis.
   const region = process.env['CDK_DEFAULT_REGION'];
   if (region && !regionsWithPipes.has(region) && data.events && !data.sam)

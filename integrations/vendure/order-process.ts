@@ -54,7 +54,7 @@ export const orderProcess = (options: LevyOptions, readTax: ReadTax, inputs: Inp
     init: async (given) => {
       injector = given;
       inputs.init(given);
-      // Amounts are read as cents; a different unit would record ten times the sale.
+      // Levy reads amounts as cents. With a different precision, each sale would be off by a power of ten.
       const { precision = 2 } = given.get(ConfigService).entityOptions.moneyStrategy;
       if (precision !== 2) throw new Error(`Levy needs a MoneyStrategy with the precision 2, not ${precision}.`);
       await startRecording(given, options);

@@ -49,8 +49,8 @@ type Charged = { readonly code: string; readonly type: string };
 type Remote = Pick<LocatedLine, 'place' | 'remote'>;
 
 /**
- * Returns whether the warning concerns a tax. A local rate with a separate value for sales from other states is
- * certain.
+ * Returns whether the warning about a remote sale applies to a jurisdiction. It does not apply to a local rate with a
+ * separate value for sales from other states, because that rate is certain.
  */
 const isConcerned = ({ code, type }: Charged, remote: RemoteSale, { release }: Place, day: string): boolean => {
   if (remote.kind === 'elected') return code === remote.terms.jurisdiction.code;

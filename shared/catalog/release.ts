@@ -75,8 +75,8 @@ export type Location = Dated &
     /** Limits the ZIPs to addresses of this city. Without ZIPs, the city applies only with ZIPs that list it. */
     readonly within_city?: string;
     /**
-     * A city that is known only by name takes precedence over this location, and an address without a city is
-     * ambiguous. With `within_city`, that city is known only by name.
+     * Cities that are known only by name take precedence over this location, and an address without a city is
+     * ambiguous. A city in `within_city` is then known only by name.
      */
     readonly yields_to_city?: true;
     /** Borders cross the ZIPs, and the source lacks the taxes beyond the borders. */

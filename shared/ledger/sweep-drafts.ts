@@ -66,7 +66,7 @@ const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPo
   const stored = await ledger.find(account, id);
   if (!stored || !isExpired(stored.transaction, nowMs)) return false;
   const committed = await ledger.commit(buildExpiry(stored, account, nowMs));
-  // A concurrent sweep already voided the draft and counts it.
+  // After a repeat, the draft is not counted: a concurrent sweep or an earlier attempt already voided it.
   if (committed.kind === 'committed') return !committed.isRepeat;
   // A concurrent request changed the draft. If the draft is still expired, the run is incomplete.
   const again = await ledger.find(account, id);

@@ -34,7 +34,7 @@ const isCounted = ({ status }: Transaction): boolean => status === 'finalized' |
 
 /**
  * Returns the counted amounts of a transaction in each state of the document, even where the account is not registered.
- * Drafts and voided transactions count nothing. Pure.
+ * Drafts and voided transactions are not counted. Pure.
  */
 export const countTransaction = (stored: StoredTransaction): Counted[] => {
   const { transaction } = stored;

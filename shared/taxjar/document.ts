@@ -20,7 +20,7 @@ import { findProduct } from '../vocabulary/product-tax-code.ts';
 import { type Json, withoutNoise } from './numbers.ts';
 import { addressParts, missing, TaxJarRefusal } from './refusal.ts';
 
-/** Translates the fields that orders, refunds and calculations share to a request of Levy. */
+/** Translates the fields that TaxJar's orders, refunds and calculations have in common into a Levy request. */
 
 export type Fields = { readonly [name: string]: Json };
 

@@ -377,7 +377,7 @@ it.each(Object.keys(definitions) as Entry[])('uses exactly the access in the def
   if (granted.includes('accounts UpdateItem')) expect(partitions).toContain(`USE#${caller.account.id}`);
 });
 
-it('uses exactly the access in the operator policy for operator commands', async () => {
+it('uses exactly the permissions of the operator policy in operator commands', async () => {
   const caller = await newCaller();
   const client = createFiler(caller);
   const { id } = await sold(client, { customer });

@@ -350,7 +350,7 @@ const damages: Readonly<Record<string, () => string>> = {
   // The sums of the lines are correct, but the trailer is of another file.
   ': the SHA-256 in the trailer does not match the file. Nothing was written; export again.': () =>
     written(resealed(listLines(file), { sha256: '0'.repeat(64) })),
-  ': the trailer counts 7 lines before it': () => written(resealed(listLines(file), { lines: 7 })),
+  ': the trailer records 7 lines, but': () => written(resealed(listLines(file), { lines: 7 })),
   // An entry without a field, and a line of an unknown kind.
   [noSuchLine]: () => changedValue(getLine('open_entry'), ({ entry }) => delete entry.base),
   [`: ${noSuchLine}`]: () => changedValue(getLine('chain'), (value) => Object.assign(value, { kind: 'link' })),

@@ -99,7 +99,7 @@ describe('the order of errors', () => {
       expect(getRefusal(response)).toBe(refusal);
   });
 
-  it('reports query, fields and unknown fields together', async () => {
+  it('reports invalid query parameters, invalid fields and unknown fields together', async () => {
     const client = await newClient();
     const response = await client.call('POST', '/transactions?dry_run=1', {
       body: sale({ status: 'paid', colour: 'red' }),

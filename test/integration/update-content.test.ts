@@ -227,7 +227,7 @@ describe('contentUpdates=activate', () => {
     expect(await readActive(activating, 'MI')).toBe(null);
   });
 
-  it('publishes the event of an activation whose run ended early in the next run, with the same measurements', async () => {
+  it('publishes the same event in the next run if a run ends before it publishes its activation', async () => {
     server.publish(smallFiles('IA', { rate: '0.005' }));
     await run(proposing, 'IA');
     const [release = ''] = await readReleases(activating, 'IA');

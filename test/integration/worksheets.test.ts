@@ -450,7 +450,7 @@ describe('electronic returns', () => {
     expectFailure(await run('--production'), `There are ${exceptions} `);
   });
 
-  it('leaves out of the file months without a registration in which no tax is due', async () => {
+  it('omits months without a registration and without tax due from the file', async () => {
     const registrations = [
       { state: 'MI', from: '2026-07-01', to: '2026-07-31', frequency: 'month' as const },
       { state: 'MI', from: '2026-09-01', to: null, frequency: 'month' as const },

@@ -203,7 +203,7 @@ it('keeps a return fee in the ledger with its tax', async () => {
   expect(problems()).toEqual([]);
 });
 
-it('records nothing for an order that is canceled after a partial payment', async () => {
+it('credits the whole sale of an order that is canceled after a partial payment', async () => {
   const { order } = await placeOrder(shop, { items: { Mug: 2 } });
   const problems = watch(order.id);
   await createStaff(shop).capture(order.id, 1000);

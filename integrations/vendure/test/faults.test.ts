@@ -43,7 +43,7 @@ const calculations = ({ path }: { readonly path: string }) => path.startsWith('/
 const everyFault: readonly Fault[] = ['hang', 'hang up', 429, 409, 422, 500, 503];
 
 describe('checkout', () => {
-  it.each(everyFault)('charges and logs the rate of the shop if Levy returns %s', async (fault) => {
+  it.each(everyFault)('charges the rate of the shop, and logs the order, after the fault %s of Levy', async (fault) => {
     const logged = shop.logger.lines.length;
     faults.state.fault = fault;
     faults.state.applies = calculations;

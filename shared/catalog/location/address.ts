@@ -19,7 +19,7 @@ const zip = z.nullish(
   z.string('Send a string, such as "02108".').check(z.maxLength(500, 'Send at most 500 characters.')),
 );
 
-/** Returns the first five digits of a ZIP code; `null` for a foreign postal code. */
+/** Returns the first five digits of a postal code; `null` if it does not begin with five digits. */
 export const fiveDigitZip = (postalCode: string): string | null => /^\s*(\d{5})/.exec(postalCode)?.[1] ?? null;
 
 /** A postal address as sent in a request. */

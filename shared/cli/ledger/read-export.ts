@@ -149,7 +149,8 @@ export const checkExport = async (path: string): Promise<Checked> => {
 };
 
 const requireTrailer = (trailer: Trailer, number: number, hash: Hash): Trailer => {
-  if (trailer.lines !== number - 1) refuse(number, `the trailer counts ${trailer.lines} lines before it`);
+  if (trailer.lines !== number - 1)
+    refuse(number, `the trailer records ${trailer.lines} lines, but ${number - 1} precede it`);
   if (trailer.sha256 !== hash.copy().digest('hex'))
     refuse(number, 'the SHA-256 in the trailer does not match the file');
   return trailer;

@@ -212,7 +212,7 @@ export const packRates = (state: string): PackedRates => {
 export const packZips = (state: string): PackedZips =>
   sortedLines(zipRows(state).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
 
-/** Counts the areas whose newest rate comes from sources of each date. */
+/** Counts the areas by the date of the source of their newest rate. */
 const getAges = (newest: readonly (RateRow | undefined)[], { sources }: PackedRates): RateSummary['ages'] => {
   const days = new Map(sources.map(([key, , as_of, due]) => [key, { as_of, due }]));
   const none = { as_of: '', due: '' };

@@ -177,7 +177,7 @@ const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProble
     const path = ['rules', index];
     const isPerOrder = effect.type === 'exempt_above' && effect.per !== undefined;
     const isTaxed = (ptc: string) => effect.type === 'flat_fee' && ptc !== retailDeliveryFee;
-    const feeAdvice = `Use ${retailDeliveryFee}: a fee replaces the tax of its line.`;
+    const feeAdvice = `Use only ${retailDeliveryFee} with a flat_fee, because the fee replaces the tax of its line.`;
     const policyAdvice = `${id} is the shipping policy: set it in \`settings.shipping\`.`;
     return [
       ...ptcs.flatMap((ptc, at) => problemIf(isTaxed(ptc), [...path, 'ptcs', at], feeAdvice)),
