@@ -120,6 +120,7 @@ it('records a note and voids a sale, and refuses a change of a version that is n
     await seeText(page, 'Somebody else changed this in the meantime');
     await click(page, 'Keep the sale');
     await go(page, '#/customers');
+    await seeHeading(page, 'Customers');
     await go(page, `#/transactions/${sale.id}`);
     await seeHeading(page, 'Sale order-2');
     await click(page, 'Void …');
