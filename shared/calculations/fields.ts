@@ -9,7 +9,7 @@ import { checkWith, parseProductTaxCode, productTaxCodeKeywords } from '../vocab
 
 const identifierAdvice =
   'Send 1 to 255 characters, without control characters and without white space at the start or the end.';
-const isIdentifier = (value: string): boolean => /^\P{Cc}+$/u.test(value);
+const isIdentifier = (value: string): boolean => /^[^\p{Cc}\p{Cs}]+$/u.test(value);
 
 // Returns the value to send, or general advice if the value is only whitespace.
 const paddedAdvice = ({ input }: { readonly input?: unknown }): string => {

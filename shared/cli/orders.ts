@@ -4,7 +4,7 @@ import { mapShipping } from '../calculations/charges.ts';
 import type { Calculation } from '../calculations/response.ts';
 import { isReviewCode, type WarningCode, warningText } from '../calculations/warning-codes.ts';
 import { orThrow } from '../client/client.ts';
-import { formatAmount, minorDigits } from '../money/currency.ts';
+import { formatAmount, minorDigits, parseAmount } from '../money/currency.ts';
 import { compare } from './orders/compare.ts';
 import { describeProblem, type Order, type OrderError } from './orders/read-orders.ts';
 import {
@@ -76,6 +76,13 @@ const withAllCharges = async (client: Client, sale: string, { line_items: lines,
     line_items: [...sent, ...others.map((line) => ({ ...line, discount_amount: '0' }))],
     shipping: shipping ?? mapShipping(rest.shipping, ({ id }) => charge(id)),
   };
+};
+
+/** Returns the problem of a charged tax above tax-inclusive prices, which a calculation does not receive; or `null`. */
+const taxAboveTotal = ({ line, rows, charged, currency }: Order, tax: Calculation): OrderError | null => {
+  const isAbove = tax.tax_included && charged.total > parseAmount(tax.total_amount, minorDigits(currency));
+  const detail = `The prices include the tax and add up to ${tax.total_amount}. Write at most this tax.`;
+  return isAbove ? { line, error: describeProblem('/tax_amount', detail, rows) } : null;
 };
 
 const isTaxExcess = ({ code, source }: { readonly code: string; readonly source?: object | null }): boolean =>
@@ -165,6 +172,8 @@ const importCommand = subcommand({
     const invalid = await run(async (order) => {
       const tax = await calculated(client, order);
       if ('error' in tax) return tax;
+      const excess = taxAboveTotal(order, tax);
+      if (excess) return excess;
       addWarnings(warned, order, tax);
       return 'checked';
     });

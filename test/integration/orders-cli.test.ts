@@ -131,6 +131,29 @@ it('records the orders of a CSV file once, after a check of the whole file', asy
   expect(recorded.sort()).toEqual(['o-1 finalized 6.00 106.00', 'o-2 finalized 7.50 132.50']);
 });
 
+it.each([
+  [
+    'a reference_id of 256 characters',
+    { reference_id: 'o'.repeat(256) },
+    /^Line 2: .reference_id: Write 1 to 255 char/,
+  ],
+  [
+    'half of a surrogate pair in its reference_id',
+    { reference_id: 'o\ud83d' },
+    /^Line 2: .reference_id: Write 1 to 255/,
+  ],
+  [
+    'a tax above its prices',
+    { tax_amount: '100.01', tax_included: true },
+    /^Line 2: .tax_amount: .*add up to 100.00\./,
+  ],
+])('records no order of a file if one has %s', async (_, fields, message) => {
+  const caller = await newCaller();
+  const orders = [order('a', '6.00', lansing, general), { ...order('b', '6.00', lansing, general), ...fields }];
+  expectFailure(await run(caller, 'import', ndjson(orders)), message);
+  expect(await listAll(caller)).toEqual([]);
+});
+
 it('counts the orders with warnings that can change the tax', async () => {
   const caller = await newCaller();
   const toronto = { city: 'Toronto', state: 'ON', postal_code: 'M5V 2T6', country: 'CA' };
@@ -284,7 +307,7 @@ it.each([
   ['the tax that a marketplace collected', changed({ collected_by: 'marketplace' }), '/tax_amount: Write "0"'],
   ['an order that is not finalized', changed({ status: 'void' }), 'Line 1: /status: Remove'],
   ['an amount as a number', changed({ shipping: { amount: 5 } }), '/shipping/amount: The file has 5. Write'],
-  ['no tax', changed({ tax_amount: undefined }), '/tax_amount: .*, not nothing'],
+  ['no tax', changed({ tax_amount: undefined }), '/tax_amount: .*at most 2 decimals\\.'],
   ['no reference', changed({ reference_id: undefined }), '/reference_id: Write the id'],
   ['no date', changed({ tax_date: undefined }), '/tax_date: Write the date'],
   ['a parent of a sale', changed({ parent_reference_id: 'o-0' }), 'set type to credit'],

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { requireUtf8, rewordAdvice } from '../../base/command-error.ts';
 import { asObject, type JsonObject } from '../../base/json.ts';
+import { identifier } from '../../calculations/fields.ts';
 import { formatAmount, isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimal, decimalPattern, decimalText } from '../../money/decimal.ts';
 import { crosswalkRows, equivalentRow, type System, systemNames } from '../../vocabulary/crosswalk.ts';
@@ -74,7 +75,8 @@ const taxFrom = (sent: unknown, pointer: string, currency: string): bigint => {
   const value = typeof sent === 'string' && /^\d{1,12}\.\d{1,10}$/.test(sent) ? decimalText(decimal(sent)) : sent;
   const isValid =
     typeof value === 'string' && decimalPattern.test(value) && (value.split('.')[1] ?? '').length <= digits;
-  const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals, not ${JSON.stringify(sent) ?? 'nothing'}.`;
+  const found = sent === undefined ? '' : `, not ${JSON.stringify(sent)}`;
+  const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals${found}.`;
   const isNegative = String(sent).startsWith('-');
   return isValid
     ? parseAmount(value, digits)
@@ -111,6 +113,8 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
   const { currency: sent, line_items, ...input } = sentInput;
   if (typeof reference !== 'string' || reference === '')
     return refuse('/reference_id', 'Write the id of the order as a string.');
+  const badReference = identifier.safeParse(reference).error;
+  if (badReference) return refuse('/reference_id', String(badReference.issues[0]?.message));
   if ((status ?? 'finalized') !== 'finalized')
     return refuse('/status', 'Remove status, and any order that is not finalized.');
   const currency = typeof sent === 'string' && isCurrency(sent) ? sent : 'USD';

@@ -67,7 +67,7 @@ export async function* forEachOrder<Value>(
     if (error instanceof LevyUnavailable && error.status === 404)
       throw new CommandError(`This is not the address of Levy. Check --url: ${error.message}`);
     if (error instanceof LevyUnavailable)
-      throw new CommandError(`The service does not respond: ${error.message} Run this again.`);
+      throw new CommandError(`The service does not respond. Check --url, and run this again. ${error.message}`);
     throw error;
   }
 }

@@ -13,8 +13,8 @@ const missingTable = (): string => {
   return `At least one of the tables ${transactions}, ${accounts} and ${content} does not exist. Create them with \`npm run tables\` (an emulator) or \`npm run deploy\`, or set TABLE_TRANSACTIONS, TABLE_ACCOUNTS and TABLE_CONTENT to the deployed names.`;
 };
 
-/** No access, a directory, a full disk, a limit on file sizes and a read-only file system. */
-const fileProblems: readonly unknown[] = ['EACCES', 'EISDIR', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'];
+/** No access, a full disk, a limit on file sizes and a read-only file system. */
+const fileProblems: readonly unknown[] = ['EACCES', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'];
 
 type Details = Error & { readonly code?: unknown; readonly path?: unknown; readonly $metadata?: unknown };
 
@@ -38,6 +38,8 @@ export const explainError = (error: unknown): string | null => {
   if (code === 'ENOENT' && typeof path === 'string') return `The file ${path} does not exist.`;
   if (code === 'EEXIST' && typeof path === 'string')
     return `The file ${path} already exists. Nothing was overwritten. Delete it, or pass a different name.`;
+  if (code === 'EISDIR')
+    return `${typeof path === 'string' ? path : 'The path of a file'} is a directory. Pass the path of a file.`;
   if (fileProblems.includes(code)) return `Cannot read or write the file: ${message}.`;
   if (isUnreachable(error))
     return `Cannot connect to DynamoDB at ${environment.dynamodbEndpoint ?? `the region ${environment.region}`}. Check the address, and that the database is running.`;
