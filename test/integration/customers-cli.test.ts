@@ -204,6 +204,7 @@ describe('put', () => {
     ['x.csv', 'id,reason,states,states\na,resale,MI,OH', /Repeated: states\./],
     ['x.csv', 'id,name\na,A,B', /^The file is not CSV: .*line 2/],
     ['x.json', '{"id": ', /^The file is not JSON: /],
+    ['x.csv', '\uFFFD\uFFFDi\0d\0', /^Line 1 is not UTF-8/],
     ['x.csv', 'id,name\na,A\nb,Caf\uFFFD', /^Line 3 is not UTF-8\. Save the file as UTF-8/],
     ['x.json', '[{"id": "a", "name": "Caf\uFFFD"}]', /^The file is not UTF-8\. Save/],
     ['x.csv', 'id,states,reason\na,MI|OH,resale', /^Line 2: .*Write the code of a state/],

@@ -82,6 +82,7 @@ export async function* csvRows<Column extends string>(
   let isEmpty = true;
   const columns = (names: string[]): string[] => {
     isEmpty = false;
+    requireUtf8(names.join(), 'Line 1 is');
     const unknown = names.filter((name) => !known.includes(name as Column));
     const missing = required.filter((name) => !names.includes(name));
     const repeated = names.filter((name, at) => names.indexOf(name) !== at);
