@@ -18,6 +18,15 @@ const at = (view: string, use: (page: Page) => Promise<void>, options = {}) =>
   visit(view, { key: shop.key, options }, use);
 const fill = (page: Page, label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
 
+it.each(['transactions', 'filings', 'customers'])(
+  'explains a link to %s with an unknown id without endpoints',
+  (list) =>
+    at(`#/${list}/unknown`, async (page) => {
+      await seeText(page, 'Check the link, and that you are signed in to the right account.');
+      expect(await page.getByRole('alert').innerText()).not.toMatch(/GET|send/);
+    }),
+);
+
 it('shows the coverage of the states, and the rates of the address in the URL', () =>
   at('#/coverage?city=Detroit&state=MI&postal_code=48226', async (page) => {
     await seeText(page, '6%');

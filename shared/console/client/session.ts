@@ -17,7 +17,7 @@ export type Trouble = {
 const refusals: Readonly<Record<number, Partial<Trouble>>> = {
   401: { kind: 'signed_out', title: 'You are signed out' },
   403: { kind: 'forbidden', title: 'Your credential does not allow this' },
-  404: { title: 'Not found' },
+  404: { title: 'Not found', advice: 'Check the link, and that you are signed in to the right account.' },
   409: { kind: 'changed' },
   412: {
     kind: 'changed',
