@@ -24,9 +24,12 @@ export const accepted = <Value>(result: Result<Value>): Value => {
   throw new CommandError(rewordAdvice(text, 'Pass'));
 };
 
-/** Refuses text that was decoded as UTF-8 but has another encoding; `subject` begins the message: `The file is`. */
+/**
+ * Refuses text that was decoded as UTF-8 but has another encoding, such as UTF-16, whose zero bytes are valid UTF-8.
+ * `subject` begins the message: `The file is`.
+ */
 export const requireUtf8 = (text: string, subject: string): void => {
-  if (text.includes('\uFFFD'))
+  if (text.includes('\uFFFD') || text.includes('\0'))
     throw new CommandError(`${subject} not UTF-8. Save the file as UTF-8, such as "CSV UTF-8" of a spreadsheet.`);
 };
 

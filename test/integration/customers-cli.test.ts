@@ -1,3 +1,5 @@
+import { truncateSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
@@ -121,7 +123,7 @@ describe('put', () => {
       'b,,,church,,,2026-02-30',
       'c,,,,R-1,,',
       'good,Other,,,,,',
-      ',,,,,,',
+      ',Without id,,,,,',
     ];
     const { code, err } = await putFile('wrong.csv', lines.join('\n'));
     expect(code).toBe(1);
@@ -202,16 +204,39 @@ describe('put', () => {
     ['x.csv', '', /Missing: id\./],
     ['x.csv', 'id,region\na,MI', /Unknown: region\./],
     ['x.csv', 'id,reason,states,states\na,resale,MI,OH', /Repeated: states\./],
-    ['x.csv', 'id,name\na,A,B', /^The file is not CSV: .*line 2/],
+    ['x.csv', 'id,name\na,A,B', /^Line 2 has 3 values for 2 columns\. Write /],
+    [
+      'x.csv',
+      'id,name\na,A\n\nb,"B\nc,C\n',
+      /^The row that begins in line 4 has a double quote that is never closed\. /,
+    ],
+    ['x.csv', 'id,name\na,the "A" shop', /^Line 2: name: Put a value that contains a double quote in double quotes, /],
+    [
+      'x.csv',
+      `id,name\na,${'A'.repeat(100_001)}`,
+      /^The row that begins in line 2 has more than 100,000 characters\. /,
+    ],
+    ['x.csv', 'x'.repeat(1000), /Unknown: x{40}…\. Missing: id\. Repeated: none\.\n$/],
+    ['x.csv', 'id,name\na,A\n,\n \n,', /^$/],
+    ['x.json', '\uFFFD\uFFFD{\0"\0', /^Line 1 is not UTF-8/],
+    ['x.csv', 'i\0d\0\n\0', /^Line 1 is not UTF-8/],
     ['x.json', '{"id": ', /^The file is not JSON: /],
     ['x.csv', '\uFFFD\uFFFDi\0d\0', /^Line 1 is not UTF-8/],
     ['x.csv', 'id,name\na,A\nb,Caf\uFFFD', /^Line 3 is not UTF-8\. Save the file as UTF-8/],
     ['x.json', '[{"id": "a", "name": "Caf\uFFFD"}]', /^The file is not UTF-8\. Save/],
     ['x.csv', 'id,states,reason\na,MI|OH,resale', /^Line 2: .*Write the code of a state/],
     ['bom.json', '\uFEFF[{"id": "a"}]', /^$/],
-  ])('prints $2 for the file $0 with $1', async (name, text, message) => {
+  ])('prints $2 for the file $0', async (name, text, message) => {
     expect((await (await newShop()).putFile(name, text)).err).toMatch(message);
   });
+});
+
+it('refuses a file that is too large to read, and a folder, with their paths', async () => {
+  const { run } = await newShop();
+  const file = saveFile('x.json', '');
+  truncateSync(file, 100_000_001);
+  expectFailure(await run('put', '--file', file), `The file ${file} has 101 MB. Pass a file of at most 100 MB.`);
+  expectFailure(await run('put', '--file', dirname(file)), `${dirname(file)} is a directory. Pass the path of a file.`);
 });
 
 describe('list, show and expiring', () => {

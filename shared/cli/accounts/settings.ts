@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Account, defaults, type Settings } from '../../accounts/account.ts';
@@ -12,6 +11,7 @@ import { explainHiddenPeriods, findHiddenPeriods } from '../../settings/update-a
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { problemIn, refuseValue, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
+import { readText } from '../terminal/files.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
@@ -68,7 +68,7 @@ const regions: Readonly<Record<string, string>> = {
 const parseValue = (text: string): unknown => {
   if (text.startsWith('@')) {
     const file = resolvePath(text.slice(1));
-    return jsonOrRefuse(readFileSync(file, 'utf8'), `The file ${file} is`);
+    return jsonOrRefuse(readText(file), `The file ${file} is`);
   }
   const value: unknown = describeJsonError(text) === null ? JSON.parse(text) : text;
   // A number in another notation, such as 1e1, is probably a typing error.

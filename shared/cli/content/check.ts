@@ -1,5 +1,4 @@
 /** `content check`: run worked cases against a release before it is activated. */
-import { readFile } from 'node:fs/promises';
 import { toDay } from '../../base/calendar.ts';
 import { cityName } from '../../catalog/local/place-names.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -17,6 +16,7 @@ import {
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { refuseValue, resolvePath } from '../terminal/arguments.ts';
+import { readText } from '../terminal/files.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
 
@@ -96,7 +96,7 @@ A case can have a "locality" instead of a "zip". The files of Streamlined Sales 
 set its ZIP in the case, or pass it with --zips.`,
   examples: ['content -- check --release US-MN@2026-11-21.101 --against cases.json'],
   run: async ({ release, against, zips = new Map(), json }) => {
-    const cases = addZips(readCases(await readFile(against, 'utf8')), zips);
+    const cases = addZips(readCases(readText(against)), zips);
     const { head } = await openRelease(release);
     const problems = monotonicityProblems(head);
     const releaseFor = await releaseForCases(head, cases);

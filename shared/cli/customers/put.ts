@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Account } from '../../accounts/account.ts';
 import { parseBody } from '../../api/body.ts';
@@ -17,7 +16,7 @@ import {
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 import { customerPorts } from '../../store/customers/customer-store.ts';
 import { requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
-import { type CsvRow, csvRows } from '../terminal/files.ts';
+import { type CsvRow, csvRows, readText } from '../terminal/files.ts';
 import { counted, firstErrors, print, printJson } from '../terminal/output.ts';
 import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
@@ -156,7 +155,7 @@ const readInput = async (id: string | undefined, options: Input): Promise<FileCu
     (file !== undefined && (isCertified || name !== undefined || add || none))
   )
     throw new CommandError('Pass the id of a customer with its options, or only --file.');
-  if (file !== undefined) return customersFrom(await readFile(file, 'utf8'));
+  if (file !== undefined) return customersFrom(readText(file));
   if (none ? isCertified || add : add && !isCertified)
     throw new CommandError('Pass --add with the options of a certificate, or --none without them.');
   const sent = { id, name, exemptions: isCertified ? [terms] : none ? [] : undefined };

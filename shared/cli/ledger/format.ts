@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import * as z from 'zod/mini';
 import { Settings } from '../../accounts/account.ts';
 import { toBatches } from '../../base/collections.ts';
@@ -116,26 +115,6 @@ export class LineHashChain {
     return sum === this.#sum ? text : null;
   };
 }
-
-// A transaction with 1,000 lines is 2 MB.
-const lineBytesMax = 64 * 1024 * 1024;
-const lineFeed = 0x0a;
-
-/** Yields the lines of a file with their number and line feed, one at a time. The last line may have no line feed. */
-export const fileLines = async function* (path: string) {
-  let rest: Buffer = Buffer.alloc(0);
-  let number = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(lineFeed); end !== -1; end = rest.indexOf(lineFeed)) {
-      yield { number: ++number, bytes: rest.subarray(0, end + 1), isWhole: true };
-      rest = rest.subarray(end + 1);
-    }
-    if (rest.length > lineBytesMax)
-      throw new CommandError(`Line ${number + 1} of ${path} is too long or has no line feed.`);
-  }
-  if (rest.length > 0) yield { number: number + 1, bytes: rest, isWhole: false };
-};
 
 const pageSize = 100;
 const atOnce = 16;

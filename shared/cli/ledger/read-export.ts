@@ -19,8 +19,9 @@ import { auditEntryFrom, auditItem } from '../../store/ledger/audit-item.ts';
 import { claimItem } from '../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionFromJson, transactionItem } from '../../store/ledger/transaction-item.ts';
+import { fileLines } from '../terminal/files.ts';
 import { CommandError } from '../terminal/run-command.ts';
-import { fileLines, formatVersion, Header, kinds, type Line, LineHashChain, noCounts, Trailer } from './format.ts';
+import { formatVersion, Header, kinds, type Line, LineHashChain, noCounts, Trailer } from './format.ts';
 
 const Kind = z.object({ kind: z.enum(kinds) });
 

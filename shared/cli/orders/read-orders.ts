@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { requireUtf8, rewordAdvice } from '../../base/command-error.ts';
 import { asObject, type JsonObject } from '../../base/json.ts';
 import { identifier } from '../../calculations/fields.ts';
 import { formatAmount, isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimal, decimalPattern, decimalText } from '../../money/decimal.ts';
 import { crosswalkRows, equivalentRow, type System, systemNames } from '../../vocabulary/crosswalk.ts';
-import { type CsvRow, csvRows } from '../terminal/files.ts';
+import { type CsvRow, csvRows, fileLines } from '../terminal/files.ts';
 
 /** Reads orders of another system as a stream: NDJSON, or CSV with one row for each line item. */
 
@@ -153,9 +152,8 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
 type Parsed = Pick<Order, 'line' | 'rows'> & { readonly value: unknown };
 
 async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
-  let line = 0;
-  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    line += 1;
+  for await (const { number: line, bytes } of fileLines(file)) {
+    const text = bytes.toString();
     requireUtf8(text, `Line ${line} is`);
     const json = text.replace(/^\uFEFF/, '').trim();
     if (json === '') continue;

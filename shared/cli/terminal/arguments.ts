@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod/mini';
@@ -8,6 +7,7 @@ import { jsonOrRefuse } from '../../base/command-error.ts';
 import { findDeletion } from '../../store/accounts/account-closing.ts';
 import { findAccount } from '../../store/accounts/account-store.ts';
 import { stateJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { readText } from './files.ts';
 import { CommandError } from './run-command.ts';
 
 /** Parses paths, numbers, names, durations and timestamps in options. */
@@ -135,7 +135,7 @@ export const requireOpenAccount = async (id: string): Promise<Account> => {
 
 /** Reads a JSON file. Throws a CommandError with `refusal` and the reason if it cannot be parsed. */
 export const jsonFile = <Value>(file: string, schema: z.ZodMiniType<Value>, refusal: string): Value => {
-  const { data, error } = schema.safeParse(jsonOrRefuse(readFileSync(file, 'utf8'), `${refusal}: it is`));
+  const { data, error } = schema.safeParse(jsonOrRefuse(readText(file), `${refusal}: it is`));
   if (error) throw new CommandError(`${refusal}: ${problemIn(error)}`);
   return data;
 };

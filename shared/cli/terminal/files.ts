@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { CommandError, requireUtf8 } from '../../base/command-error.ts';
+import { counted } from '../../base/texts.ts';
 
 // Exit codes as in a shell: 128 plus the number of the signal.
 const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -64,15 +65,77 @@ export const temporaryFolder = (): string => {
   return mkdtempSync(join(parent, 'files-'));
 };
 
+const textMegabytesMax = 100;
+
+/** Reads a text file that a command needs as a whole. Refuses a file of more than 100 MB. */
+export const readText = (path: string): string => {
+  const stats = statSync(path);
+  if (stats.isDirectory()) throw new CommandError(`${path} is a directory. Pass the path of a file.`);
+  const megabytes = Math.ceil(stats.size / 1e6);
+  if (megabytes > textMegabytesMax)
+    throw new CommandError(`The file ${path} has ${megabytes} MB. Pass a file of at most ${textMegabytesMax} MB.`);
+  return readFileSync(path, 'utf8');
+};
+
+// The largest line, a transaction with 1,000 line items in an exported ledger, is 2 MB.
+const lineBytesMax = 64 * 1024 * 1024;
+const lineFeed = 0x0a;
+
+/** Yields the lines of a file with their number and line feed, one at a time. The last line may have no line feed. */
+export const fileLines = async function* (path: string) {
+  let begun: Buffer[] = [];
+  let bytesBegun = 0;
+  let number = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      yield { number: ++number, bytes: Buffer.concat([...begun, chunk.subarray(start, end + 1)]), isWhole: true };
+      begun = [];
+      bytesBegun = 0;
+      start = end + 1;
+    }
+    begun.push(chunk.subarray(start));
+    bytesBegun += chunk.length - start;
+    if (bytesBegun > lineBytesMax)
+      throw new CommandError(`Line ${number + 1} of ${path} is too long or has no line feed.`);
+  }
+  if (bytesBegun > 0) yield { number: number + 1, bytes: Buffer.concat(begun), isWhole: false };
+};
+
 /** The values of a row by column, and the last line of the row in the file. */
 export type CsvRow<Column extends string> = {
   readonly record: Readonly<Partial<Record<Column, string>>>;
   readonly line: number;
 };
 
+// Without a limit, a file without line breaks or with an unclosed quote would be read as one row: 200 MB took 88 s.
+const rowMax = 100_000;
+
+/** Lists the first names, without the end of long ones: a file that is not CSV can be one long name. */
+const listNames = (names: readonly string[]): string => {
+  const texts = names.slice(0, 10).map((name) => (name.length > 40 ? `${name.slice(0, 40)}…` : name));
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  return `${texts.join(', ') || 'none'}${more}`;
+};
+
+/** Describes a row that is not CSV, and what to write instead. `before` is the position after the previous row. */
+const describeCsvError = (error: CsvError, before: Pick<InfoRecord, 'lines' | 'empty_lines'>): string => {
+  const { code, lines, empty_lines, column, columns, record } = error as CsvError &
+    InfoRecord & { readonly record?: readonly string[] };
+  // The file has a different encoding.
+  requireUtf8(error.message, `Line ${lines} is`);
+  if (record && Array.isArray(columns))
+    return `Line ${lines} has ${counted(record.length, 'value')} for ${counted(columns.length, 'column')}. Write a value or nothing for each column, and double quotes around a value with a comma.`;
+  const first = before.lines + 1 + (empty_lines - before.empty_lines);
+  if (code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE')
+    return `The row that begins in line ${first} ${code === 'CSV_QUOTE_NOT_CLOSED' ? 'has a double quote that is never closed' : `has more than ${rowMax.toLocaleString('en-US')} characters`}. Close its quote, or remove it.`;
+  const value = typeof column === 'string' ? column : `column ${Number(column) + 1}`;
+  return `Line ${lines}: ${value}: Put a value that contains a double quote in double quotes, and write the quote in it twice.`;
+};
+
 /**
- * Reads the rows of a CSV file as a stream. Its first line names the columns, in any order. Refuses unknown, repeated
- * and missing columns, and text that is not CSV.
+ * Reads the rows of a CSV file as a stream. Its first line names the columns, in any order. Rows without a value are
+ * left out: spreadsheets end files with them. Refuses unknown, repeated and missing columns, and text that is not CSV.
  */
 export async function* csvRows<Column extends string>(
   file: Readable,
@@ -80,8 +143,10 @@ export async function* csvRows<Column extends string>(
   required: readonly Column[],
 ): AsyncGenerator<CsvRow<Column>> {
   let isEmpty = true;
+  let last = { lines: 0, empty_lines: 0 };
   const columns = (names: string[]): string[] => {
     isEmpty = false;
+    last = { lines: 1, empty_lines: 0 };
     requireUtf8(names.join(), 'Line 1 is');
     const unknown = names.filter((name) => !known.includes(name as Column));
     const missing = required.filter((name) => !names.includes(name));
@@ -89,12 +154,18 @@ export async function* csvRows<Column extends string>(
     if (unknown.length + missing.length + repeated.length === 0) return names;
     const [, separator] = (names.length === 1 && /([;\t|])/.exec(names[0] as string)) || [];
     if (separator) throw new CommandError(`Separate the columns with commas, not with ${JSON.stringify(separator)}.`);
-    const listed = (found: readonly string[]) => found.join(', ') || 'none';
     throw new CommandError(
-      `The first line must name each column once: ${known.join(',')}. Unknown: ${listed(unknown)}. Missing: ${listed(missing)}. Repeated: ${listed(repeated)}.`,
+      `The first line must name each column once: ${known.join(',')}. Unknown: ${listNames(unknown)}. Missing: ${listNames(missing)}. Repeated: ${listNames(repeated)}.`,
     );
   };
-  const parser = parse({ bom: true, info: true, skip_empty_lines: true, trim: true, columns });
+  const parser = parse({
+    ...({ bom: true, info: true, trim: true, columns, max_record_size: rowMax } as const),
+    ...({ skip_empty_lines: true, skip_records_with_empty_values: true } as const),
+    on_record: (row, { lines, empty_lines }) => {
+      last = { lines, empty_lines };
+      return row;
+    },
+  });
   // `pipe` does not forward errors.
   file.on('error', (error) => parser.destroy(error)).pipe(parser);
   try {
@@ -105,7 +176,7 @@ export async function* csvRows<Column extends string>(
     // Refuses a file without a first line.
     if (isEmpty) columns([]);
   } catch (error) {
-    if (error instanceof CsvError) throw new CommandError(`The file is not CSV: ${error.message}.`);
+    if (error instanceof CsvError) throw new CommandError(describeCsvError(error, last));
     throw error;
   }
 }
