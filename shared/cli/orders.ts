@@ -26,6 +26,12 @@ const findRecorded = async (client: Client, reference: string) => {
   const { data } = orThrow(await client.get('/transactions', { query: { reference_id: reference } }));
   return data.find(({ status }) => status !== 'void');
 };
+
+const missingSale = ({ line, rows, parent }: Order): OrderError => {
+  const detail = `The sale ${parent} is not recorded. Import the sale first, or leave out parent_reference_id.`;
+  return { line, error: describeProblem('/parent_reference_id', detail, rows) };
+};
+
 type Recorded = Pick<
   NonNullable<Awaited<ReturnType<typeof findRecorded>>>,
   'type' | 'status' | 'tax_amount' | 'tax_date'
@@ -111,15 +117,7 @@ const record = async (order: Order, { client, sales, warned }: Run): Promise<Out
   if (recorded) return checkRecorded(order, recorded);
   const known = parent === null ? null : sales.get(parent);
   const sale = known === undefined ? (await findRecorded(client, String(parent)))?.id : (known ?? undefined);
-  if (parent !== null && sale === undefined)
-    return {
-      line,
-      error: describeProblem(
-        '/parent_reference_id',
-        `The sale ${parent} is not recorded. Import the sale first, or leave out parent_reference_id.`,
-        rows,
-      ),
-    };
+  if (parent !== null && sale === undefined) return missingSale(order);
   const sent = {
     ...body,
     ...(sale !== undefined && { parent_transaction_id: sale }),
@@ -149,6 +147,30 @@ const warningColumns: Columns<readonly [code: WarningCode, count: number]> = [
   ['meaning', ([code]) => warningText(code)],
 ];
 
+type Check = Pick<Run, 'client' | 'warned'> & {
+  readonly run: (work: (order: Order) => Promise<Outcome | OrderError>) => Promise<OrderError[]>;
+};
+
+/** Checks all orders of a file, and adds the warnings of their calculations. Returns the errors. */
+const checkAll = async ({ client, run, warned }: Check): Promise<readonly OrderError[]> => {
+  const sales = new Set<string>();
+  const errors = await run(async (order) => {
+    if (order.parent === null) sales.add(order.reference);
+    const tax = await calculated(client, order);
+    if ('error' in tax) return tax;
+    const excess = taxAboveTotal(order, tax);
+    if (excess) return excess;
+    addWarnings(warned, order, tax);
+    return 'checked';
+  });
+  if (errors.length > 0) return errors;
+  // The sale of a refund can be later in the file.
+  return run(async (order) => {
+    const isElsewhere = order.parent !== null && !sales.has(order.parent);
+    return isElsewhere && !(await findRecorded(client, order.parent)) ? missingSale(order) : 'skipped';
+  });
+};
+
 const importCommand = subcommand({
   name: 'import',
   summary: 'record orders with the tax that was charged',
@@ -169,14 +191,7 @@ const importCommand = subcommand({
     };
 
     const warned: WarnedOrders = new Map();
-    const invalid = await run(async (order) => {
-      const tax = await calculated(client, order);
-      if ('error' in tax) return tax;
-      const excess = taxAboveTotal(order, tax);
-      if (excess) return excess;
-      addWarnings(warned, order, tax);
-      return 'checked';
-    });
+    const invalid = await checkAll({ client, run, warned });
     if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
 
     // Refunds need the ids of their sales, which can be later in the file.
