@@ -1,4 +1,4 @@
-/** The network between the clients and the service, which loses requests and responses and kills the service. */
+/** A proxy between the clients and the service. It loses requests and responses, and kills the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../shared/config/clock.ts';
 import { must } from '../model/book.ts';

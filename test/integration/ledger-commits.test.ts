@@ -72,7 +72,7 @@ describe('ledger operations under faults', () => {
     expect(seen.sends).toBe(2);
   });
 
-  /** Returns the first batches without the record, as a busy database can. */
+  /** Leaves the record unprocessed in the first batches, as a busy database can. */
   const leaveUnread = (batches: number) => {
     const seen = { sends: 0 };
     intercept(async ({ input, pass }) => {

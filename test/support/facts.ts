@@ -186,7 +186,7 @@ export const schemaErrors = (name: 'release' | 'rate' | 'publisher', value: unkn
 
 const allReadings = Map.groupBy(readFacts('readings.csv', 'topic text result note'), ({ topic }) => topic);
 
-/** Returns the texts of a topic with their expected results, such as a state. Throws for an unknown topic. */
+/** Returns the texts of a topic, each with the expected result of reading it. Throws for an unknown topic. */
 export const readings = (topic: string) => {
   const rows = allReadings.get(topic);
   if (!rows) throw new Error(`readings.csv has no topic ${topic}.`);

@@ -566,7 +566,7 @@ describe("seller's fees", () => {
     expect(crossFieldProblems({ line_items: [lamp, charge] })).toMatchObject([{ source }]);
   });
 
-  it('files a fee and a delivery charge like their goods that are shipped within the state', () => {
+  it('files a fee and a delivery charge in the same column as their goods, which are shipped within the state', () => {
     const freight = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '5.00' };
     const ship_from = { address: newark };
     const listColumns = (sent: Partial<Request>) =>
