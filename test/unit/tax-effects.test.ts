@@ -137,6 +137,7 @@ describe('price bands in a separate jurisdiction', () => {
       rule('drugs', ['HEALTH.DRUGS'], { type: 'exempt' }),
       rule('article', ['HOME', 'HEALTH'], { type: 'band', above: '1600', to: '3200', rate: '0.0275' }, single),
       rule('week', ['HOME.APPLIANCES'], { type: 'holiday', amount: null, inclusive: false }, week),
+      rule('delivery', ['SHIPPING'], { type: 'follows_goods' }),
     ],
   });
   const base = release as Release;
@@ -163,6 +164,7 @@ describe('price bands in a separate jurisdiction', () => {
     { ptc: 'HEALTH.DIAPERS', day: '2026-10-08', rows: 3, because: 'the band applies to its family' },
     { ptc: 'HOME.APPLIANCES', day: '2026-08-01', rows: 2, because: 'it is a holiday' },
     { ptc: 'HOME.APPLIANCES', day: '2026-08-03', rows: 3, because: 'the holiday is over' },
+    { ptc: 'SHIPPING.DELIVERY', day: '2026-10-08', rows: 2, because: 'a delivery without goods has no band' },
     { ptc: 'HOME.FURNITURE', day: '1999-12-31', rows: 1, because: 'nothing is established for that day' },
   ])('returns $rows rows for $ptc at 2,000.00 on $day: $because', ({ ptc, day, rows }) => {
     expect(taxLine(getLine(buildPlace(tennessee), { ptc, amount: '2000.00' }), { day }).rows).toHaveLength(rows);
