@@ -10,6 +10,7 @@ import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-sto
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { eventFaults, readEvents } from '../support/events.ts';
+import { intercept, noFaults, throttled } from '../support/faults.ts';
 import {
   cancel,
   closedFiling,
@@ -308,6 +309,26 @@ it('stores no reminder of an open period that is closed after it was read', asyn
   };
   await at('2026-12-19T06:00:00Z', () => remind(caller.account, { ...ports, reminders: { ...reminders, missing } }));
   expect(await readShort(caller)).toEqual(['12-19 filing.due_soon US-MI closed 2 ']);
+});
+
+it('sends no amount for a return while its period is closing', async () => {
+  const caller = await newCaller({ settings: { registrations: fromNovember('MI'), review_days: null } });
+  const filer = createFiler(caller);
+  await soldOn(filer, '2026-11-08');
+  let writes = 0;
+  intercept(({ command, pass }) =>
+    /^TransactWrite/.test(command) && ++writes > 1 ? Promise.reject(throttled()) : pass(),
+  );
+  const { body } = await at('2026-12-19T06:00:00Z', () => filer.close({ state: 'MI', period_end: '2026-11-30' }));
+  noFaults();
+  expect(body).toMatchObject({ status: 'closing' });
+  await at('2026-12-19T06:00:01Z', () =>
+    remind(
+      caller.account,
+      closePorts(() => 240_000),
+    ),
+  );
+  expect(await readShort(caller)).toEqual(['12-19 filing.due_soon US-MI closing 2 unknown']);
 });
 
 it('counts days by the time zone of the account', async () => {
