@@ -19,7 +19,6 @@ const isReviewed = {
   taxability_not_established: true,
   taxability_assumed: true,
   other_tax_applies: true,
-  shipping_not_stated: true,
   general_excise_not_passed_on: true,
   remote_seller_rate: true,
   retail_delivery_fee_due: true,
@@ -109,11 +108,6 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   other_tax_applies: {
     meaning: 'No sales tax is due, because another tax applies, which Levy does not calculate.',
     remedy: 'Check whether you must report the other tax.',
-  },
-  shipping_not_stated: {
-    meaning: 'Shipping was taxed as not separately stated.',
-    remedy:
-      'If the invoice states it separately, send the code for separately stated shipping, which the state exempts.',
   },
   general_excise_not_passed_on: {
     meaning:

@@ -65,7 +65,7 @@ const unusedExemptionWarnings = (
   return [{ code: 'taxability_assumed', message, pointer }];
 };
 
-const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
+const treatmentWarnings = ({ treatments }: TaxedCharge, pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
 
 // Uncertainties about the place do not matter if no tax is collected from the buyer. They matter if the place has no
@@ -88,17 +88,6 @@ const isCharged = (
   if (elsewhere) return isInPlace(lines[index] as TaxedCharge);
   const deliveries = lines.filter(({ shares }) => shares?.some(({ line }) => line === index));
   return (lines[index]?.tax ?? 0n) > 0n || deliveries.some(isInPlace);
-};
-
-// Shipping that is not separately stated matters only if it is taxed.
-const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): Warning[] => {
-  const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
-  return treatments.flatMap(({ uncertainties, jurisdiction }) =>
-    uncertaintyWarnings(
-      uncertainties.filter(({ code }) => code !== 'shipping_not_stated' || taxed.has(jurisdiction.code)),
-      pointer,
-    ),
-  );
 };
 
 /** Warns that a shipping charge or a fee is sold without the goods whose taxability it would follow. */
@@ -199,10 +188,6 @@ const largeUnitWarnings = (
       : [],
   );
 
-/** Returns warnings about the treatment of a line. Lines that share their treatments have the same warnings. */
-const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
-  line.shares ? shippingWarnings(line, pointer) : treatmentWarnings(line.treatments, pointer);
-
 /** Warns about the state's treatment of a third-party discount if the line is taxed. */
 const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, pointer: string): Warning[] =>
   isTaxed(line) && (line.taxable > 0n || line.net === 0n)
@@ -240,7 +225,7 @@ export const listWarnings = (
     const isReducing = sold.amount < 0n;
     if (isReducing) continue;
     const pointer = pointerTo(index);
-    if (!treated.has(line.treatments)) add(lineWarnings(line, pointer));
+    if (!treated.has(line.treatments)) add(treatmentWarnings(line, pointer));
     treated.add(line.treatments);
     add(largeUnitWarnings(line, sold, document.exponent, pointer));
     if (!line.shares) add(withoutGoodsWarnings(line, pointer));
@@ -258,7 +243,7 @@ export const listWarnings = (
     if (input.line_items?.[index]?.customer?.exemption)
       add(unusedExemptionWarnings(document.lines[index] as TaxLine, line, exemptionPointer(index)));
   for (const [index, charge] of taxed.lines.slice(lineItems).entries())
-    add(shippingWarnings(charge, pointerTo(lineItems + index)));
+    add(treatmentWarnings(charge, pointerTo(lineItems + index)));
   for (const inexact of new Set(taxed.lines.map((charge) => charge.inexact)))
     if (inexact) add([inexactWarning(inexact, write, pointerTo)]);
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerTo));

@@ -117,7 +117,6 @@ export type Sourcing = 'destination' | 'origin' | 'mixed';
  * - `always_taxable`: always taxed.
  * - `exempt_unless_included`: exempt, because `shipping` is stated separately; `_INCLUDED_IN_PRICE` follows the goods.
  * - `taxable_unless_avoidable`: follows the goods, unless the buyer can avoid it (`_OPTIONAL_CHARGE`).
- * - `exempt_if_stated`: exempt only with `_SEPARATELY_STATED`.
  */
 export type ShippingPolicy = (typeof shippingPolicies)[number];
 export const shippingPolicies = [
@@ -126,7 +125,6 @@ export const shippingPolicies = [
   'always_taxable',
   'exempt_unless_included',
   'taxable_unless_avoidable',
-  'exempt_if_stated',
 ] as const;
 
 /**

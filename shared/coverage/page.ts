@@ -180,7 +180,6 @@ const signs: Readonly<Record<TreatmentName, Sign>> = {
   other_tax: ['O', 'another tax applies instead of sales tax'],
   follows_goods: goods,
   any_taxable: ['A', 'taxable if any goods of the order are taxable'],
-  exempt_if_stated: goods,
   exempt_unless_included: goods,
   taxable_unless_avoidable: goods,
   not_subject_to_tax: ['N', 'no tax of the state'],

@@ -68,8 +68,7 @@ export type Uncertainty = {
     | 'taxability_not_established'
     | 'taxability_assumed'
     | 'other_tax_applies'
-    | 'not_covered'
-    | 'shipping_not_stated';
+    | 'not_covered';
   readonly message: string;
 };
 

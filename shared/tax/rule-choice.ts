@@ -132,17 +132,10 @@ export const chooseRule = (
 
 /** A rule of the content, or the state's shipping policy in the form of a rule. */
 export type DecidingRule = Rule & {
-  /**
-   * Whether this is the policy for charges that are not separately stated, in a state that exempts separately stated
-   * shipping.
-   */
-  readonly isUnlessStated?: boolean;
   /** Whether the tax day is before the state's first shipping policy. The caller then returns `not_covered`. */
   readonly isBeforeFirst?: boolean;
 };
 
-/** The attribute of a separately stated charge. */
-export const separatelyStated = '_SEPARATELY_STATED';
 const included = '_INCLUDED_IN_PRICE';
 const avoidable = '_OPTIONAL_CHARGE';
 
@@ -160,7 +153,6 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   return {
     ...setting,
     isBeforeFirst: inForce === undefined,
-    isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(separatelyStated),
     id: `${stateOfJurisdiction(release.state).toLowerCase()}-shipping`,
     levels: null,
     ptcs: ['SHIPPING'],
@@ -171,8 +163,6 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
 
 const shippingEffect = (policy: ShippingPolicy, { attributes }: ProductTaxCode) => {
   switch (policy) {
-    case 'exempt_if_stated':
-      return attributes.includes(separatelyStated) ? 'exempt' : 'follows_goods';
     case 'exempt_unless_included':
       return attributes.includes(included) ? 'follows_goods' : 'exempt';
     // The buyer cannot avoid a charge that is included in the price of the goods.

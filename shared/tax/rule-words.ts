@@ -26,7 +26,6 @@ export const limitsInWords = (rule: Rule): readonly string[] => [
 export const policyInWords: Readonly<Record<ShippingPolicy, string>> = {
   follows_goods: 'shipping is taxed like the goods it ships with',
   any_taxable: 'all shipping is taxable if any of the goods are taxable',
-  exempt_if_stated: 'shipping is exempt if it is stated separately; otherwise it is taxed like the goods it ships with',
   exempt_unless_included:
     'separately stated shipping is exempt; shipping in the price (_INCLUDED_IN_PRICE) is taxed like the goods it ships with',
   taxable_unless_avoidable:

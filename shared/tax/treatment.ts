@@ -38,7 +38,6 @@ import {
   uncertaintiesAboutDay,
   uncertaintiesAboutHolidays,
   uncertaintiesAboutRule,
-  uncertaintiesAboutShipping,
 } from './uncertainties.ts';
 
 /**
@@ -277,7 +276,6 @@ const resolveRule = (
         ]
       : []),
     ...(rule && isEarly ? uncertaintiesAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
-    ...uncertaintiesAboutShipping(rule, product, release),
     ...(isForeign && findRounding(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
   // The buyer's use does not affect a holiday above its limit.

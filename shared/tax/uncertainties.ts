@@ -15,7 +15,7 @@ import {
   type TaxRow,
 } from './document.ts';
 import { effectDefinition } from './effects/effects.ts';
-import { chooseRule, type DecidingRule, separatelyStated, type Taxing } from './rule-choice.ts';
+import { chooseRule, type DecidingRule, type Taxing } from './rule-choice.ts';
 
 /** Reports that the content does not cover a product on a day, in one jurisdiction or in all of them (`null`). */
 export const notCovered = (
@@ -107,17 +107,6 @@ export const uncertaintiesAboutHolidays = (
   if (isOnRecord || ![-8, -6, -4, -2, 0, 2, 4, 6, 8].some(isNear)) return [];
   const message = `${release.name}: the holidays of ${year} are not on record. In ${nearest}, one was near this day. Compare with the state's list.`;
   return [{ code: 'content_approximate', message }];
-};
-
-/** Reports shipping that was taxed as not separately stated, because its code lacks the attribute. */
-export const uncertaintiesAboutShipping = (
-  rule: DecidingRule | undefined,
-  { canonical }: ProductTaxCode,
-  { name }: Release,
-): readonly Uncertainty[] => {
-  if (!rule?.isUnlessStated) return [];
-  const message = `${name} exempts separately stated shipping; this charge was taxed as not separately stated. If the invoice states it separately, send ${canonical}.${separatelyStated}.`;
-  return [{ code: 'shipping_not_stated', message }];
 };
 
 const ruleName = ({ id }: DecidingRule, { name }: Release): string => `${name}, rule ${id}`;

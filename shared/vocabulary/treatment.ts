@@ -16,7 +16,6 @@ const treatments = [
   'other_tax',
   'follows_goods',
   'any_taxable',
-  'exempt_if_stated',
   'exempt_unless_included',
   'taxable_unless_avoidable',
   'not_subject_to_tax',

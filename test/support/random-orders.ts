@@ -108,7 +108,7 @@ const getState = (draw: Draw, code: string, kind: Kind): Release => {
     rule('article', ['HOME'], band, { jurisdictions: [`${code}-SINGLE`] }),
   ];
   const [state, ...local] = taxing as [(typeof taxing)[number], ...typeof taxing];
-  const plain = ['follows_goods', 'exempt_if_stated', 'always_taxable'] as const;
+  const plain = ['follows_goods', 'exempt_unless_included', 'always_taxable'] as const;
   const release = getRelease({ of: [state, ...local], rules, shipping: of(kind === 'any' ? shippingPolicies : plain) });
   const single = { code: `${code}-SINGLE`, name: 'Single', type: 'state', tax_type: 'sales' } as const;
   const jurisdictions = [...release.jurisdictions, ...(oneIn(2) ? [single] : [])] as const;
@@ -154,8 +154,8 @@ const lineFrom = (draw: Draw, place: Place, kind: Kind): TaxLine => {
 /** A shipping charge for some or all of the lines. */
 const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[]): TaxLine => {
   const amount = digits(4);
-  const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
-  const product = getProduct(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${stated}`);
+  const included = oneIn(2) ? '._INCLUDED_IN_PRICE' : '';
+  const product = getProduct(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${included}`);
   const charge = getShipping(lines, { amount, product });
   const some = charge.deliveries.filter(() => oneIn(2));
   return {

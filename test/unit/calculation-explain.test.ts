@@ -192,9 +192,14 @@ it.each<[string, Asked, object?]>([
   ['collected_by', { collected_by: 'marketplace' }],
   ['GENERAL on 1999-12-31', { tax_date: '1999-12-31' }],
 ])('names the reason and no rule for tax that is not collected: %s', (names, asked, settings = {}) => {
-  const outcome = explained({ to, ...asked }, goods, { settings });
-  const text = expect.stringContaining(names);
-  expect(listSteps(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);
+  const outcome = explained({ to, shipping: { amount: '5.00' }, ...asked }, goods, { settings });
+  for (const [pointer, named] of [
+    ['/line_items/0', names],
+    ['/shipping', names.replace('GENERAL', 'SHIPPING.DELIVERY')],
+  ] as const)
+    expect(listSteps(outcome, 'rule', pointer)).toMatchObject([
+      { citation: null, rule_id: null, text: expect.stringContaining(named) },
+    ]);
   expect(JSON.stringify(outcome.explanation)).not.toContain('C-1');
   expect(outcome.tax_amount).toBe('0.00');
 });

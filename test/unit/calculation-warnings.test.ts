@@ -246,26 +246,6 @@ describe('prices that include tax', () => {
   });
 });
 
-describe('shipping that is not marked as stated separately', () => {
-  const unlessStated = getRelease({
-    of: [{ code: 'US-AL', type: 'state', rate: '0.04' }],
-    shipping: 'exempt_if_stated',
-    rules: [general, rule('drugs', ['HEALTH.DRUGS'], { type: 'exempt' })],
-  });
-
-  it.each<[string | null, string, string | null, string]>([
-    [null, 'GENERAL', 'SHIPPING.DELIVERY', 'it is taxed, but a stated charge is exempt'],
-    ['SHIPPING.HANDLING', 'GENERAL', 'SHIPPING.HANDLING', 'handling is taxed as well'],
-    ['SHIPPING.DELIVERY._SEPARATELY_STATED', 'GENERAL', null, 'it is already marked as stated'],
-    [null, 'HEALTH.DRUGS._PRESCRIPTION', null, 'it is exempt like its goods'],
-  ])('returns a warning with the code $2 to send for $0 of $1: $3', (product_tax_code, ptc, code) => {
-    const shipping = { amount: '10.00', product_tax_code };
-    const request = { to: { state: 'AL' }, line_items: [{ product_tax_code: ptc }], shipping };
-    const text = expect.stringMatching(new RegExp(`^/shipping State US-AL .*send ${code}\\._SEPARATELY_STATED`));
-    expect(warned(request, 'shipping_not_stated', { releaseFor: () => unlessStated })).toEqual(code ? [text] : []);
-  });
-});
-
 const accountIn = (time_zone: string) => {
   const account = newAccount({ name: 'Test', serviceVersion: currentVersion, createdMs: 0 });
   return { ...account, settings: { ...account.settings, time_zone } };

@@ -95,8 +95,9 @@ describe('tax allocation', () => {
     const part = getExpected(effect, own, sold);
     const getShipping = (): Fraction => {
       const [{ policy } = {}] = settings.shipping;
-      const isStated = charge?.product.attributes.includes('_SEPARATELY_STATED');
-      if (code.endsWith('-SINGLE') || isWithoutTax || (policy === 'exempt_if_stated' && isStated)) return whole(0n);
+      const isIncluded = charge?.product.attributes.includes('_INCLUDED_IN_PRICE');
+      const isExempt = policy === 'exempt_unless_included' && !isIncluded;
+      if (code.endsWith('-SINGLE') || isWithoutTax || isExempt) return whole(0n);
       if (policy === 'always_taxable') return timesRate(share, rate);
       // Above an exempt amount, the same part of the shipping is taxed; otherwise shipping is the last part of the price.
       if (effect.type === 'threshold_excess')

@@ -92,7 +92,6 @@ describe('the shipping policy of a state', () => {
     ['follows_goods', { '': 45n, [stated]: 45n }, []],
     ['any_taxable', { '': 60n, [stated]: 60n }, []],
     ['always_taxable', { '': 60n, [stated]: 60n }, []],
-    ['exempt_if_stated', { '': 45n, [stated]: 0n }, ['shipping_not_stated']],
     ['exempt_unless_included', { '': 0n, [stated]: 0n, [included]: 45n }, []],
     ['taxable_unless_avoidable', avoidable, []],
   ])('%s taxes charges with these attributes: %o', (shipping, taxes, codes) => {
@@ -107,7 +106,7 @@ describe('the shipping policy of a state', () => {
 
   it('applies a rule for the charge before the policy', () => {
     const rules = [rule('handling', ['SHIPPING.HANDLING'], { type: 'taxable' })];
-    const place = placeAt([], { shipping: 'exempt_if_stated', rules });
+    const place = placeAt([], { shipping: 'exempt_unless_included', rules });
     expect(ship([taxable('100.00', place)], 'SHIPPING.HANDLING').rows).toMatchObject([
       { tax: 60n, ruleId: 'handling' },
     ]);
@@ -121,7 +120,7 @@ describe('the shipping policy of a state', () => {
   ])('charges $1 cents of tax on a stated delivery on $0 ($2): $3', (day, own, reason) => {
     const shipping = [
       { ...always, policy: 'follows_goods', from: '2022-06-01', to: '2023-06-30' },
-      { ...always, policy: 'exempt_if_stated', from: '2023-07-01' },
+      { ...always, policy: 'exempt_unless_included', from: '2023-07-01' },
     ] as const;
     const lines = [taxable('100.00', placeAt([], { settings: { shipping } }))];
     expect(ship(lines, `SHIPPING.DELIVERY${stated}`, day)).toMatchObject({ tax: own, rows: [{ reason }] });
@@ -213,7 +212,7 @@ describe('shipping that counts toward the price of the goods', () => {
     const two = [suit(placeWith(cliff)), getLine(placeWith(cliff), { amount: '95.00' })];
     const [first, second] = tax(two, 900n, undefined, on).lines;
     expect([first?.taxable, second?.taxable]).toEqual([0n, 9500n]);
-    const stated = placeWith(cliff, included, 'exempt_if_stated');
+    const stated = placeWith(cliff, included, 'exempt_unless_included');
     expect(listTaxes(tax([suit(stated)], 1000n, 'SHIPPING.DELIVERY._SEPARATELY_STATED', on))).toEqual([665n, 0n]);
   });
 });

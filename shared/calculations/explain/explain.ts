@@ -171,7 +171,7 @@ const oneUnit = { units: 1n, scale: 0 };
 const shippingExemption = (release: Release | null, explained: Explained): string | null => {
   const { document, exemptions } = explained;
   const index = document.lines.findIndex(({ place }, at) => place.release === release && exemptions[at]);
-  return index < 0 ? null : describeExemption(index, explained);
+  return describeExemption(index, explained);
 };
 
 /** Explains a shipping charge, which can go to several states: each row has the release of its state. */
