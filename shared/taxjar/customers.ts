@@ -47,33 +47,43 @@ const customerRequest = (fields: Fields) => {
 /** Whether a customer was deleted: no name or certificates. Levy keeps the id, because transactions refer to it. */
 const isDeleted = ({ name, exemptions }: Customer): boolean => name === null && exemptions.length === 0;
 
-const readCustomer = async (levy: Levy, id: string): Promise<Customer | null> => {
-  const found = await nullIfRefused(levy.get<Customer>(`/customers/${encodeURIComponent(id)}`), 404);
-  return found && !isDeleted(found) ? found : null;
-};
+/** Returns a customer, also a deleted one; `null` if the id was never used. */
+const readStored = (levy: Levy, id: string): Promise<Customer | null> =>
+  nullIfRefused(levy.get<Customer>(`/customers/${encodeURIComponent(id)}`), 404);
 
 const requireCustomer = async (levy: Levy, id: string): Promise<Customer> => {
-  const found = await readCustomer(levy, id);
-  if (!found) throw notFound(`The customer ${id}`);
+  const found = await readStored(levy, id);
+  if (!found || isDeleted(found)) throw notFound(`The customer ${id}`);
   return found;
 };
 
-const changeCustomer = (levy: Levy, id: string, change: object) =>
-  levy.post<Customer>(`/customers/${encodeURIComponent(id)}`, change);
+/** Changes a customer unless another request changed it since it was read. */
+const changeCustomer = (levy: Levy, { id, version }: Customer, change: object) =>
+  levy.post<Customer>(`/customers/${encodeURIComponent(id)}`, change, { headers: { 'if-match': `"${version}"` } });
 
 const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> => {
   const fields = requireObject(body);
   const id = requiredAt(fields, 'customer_id');
   const request = customerRequest(fields);
-  if (await readCustomer(levy, id))
-    throw new TaxJarRefusal(422, `The customer ${id} already exists. Send PUT to change it.`);
-  try {
-    return { status: 201, body: toCustomer(await levy.post<Customer>('/customers', { id, ...request })) };
-  } catch (error) {
-    // A deleted customer keeps its id.
-    if (!(error instanceof TaxJarRefusal) || error.status !== 422) throw error;
-    return { status: 201, body: toCustomer(await changeCustomer(levy, id, request)) };
-  }
+  const existing = () => new TaxJarRefusal(422, `The customer ${id} already exists. Send PUT to change it.`);
+  const found = await readStored(levy, id);
+  if (found && !isDeleted(found)) throw existing();
+  // A deleted customer keeps its id.
+  const stored = found ? changeCustomer(levy, found, request) : levy.post<Customer>('/customers', { id, ...request });
+  const created = await nullIfRefused(stored, 422);
+  // A concurrent request created the customer.
+  if (!created) throw existing();
+  return { status: 201, body: toCustomer(created) };
+};
+
+const updateCustomer = async ({ levy, body, at: [id = ''] }: Request): Promise<TaxJarResponse> => {
+  const found = await requireCustomer(levy, id);
+  const { customer: known } = toCustomer(found);
+  const before = customerRequest({ ...known, name: known.name ?? id });
+  const request = customerRequest({ ...known, ...changedFields(body) });
+  // Certificates can have numbers and dates, which TaxJar does not have.
+  const isSame = isDeepStrictEqual(request.exemptions, before.exemptions);
+  return { body: toCustomer(await changeCustomer(levy, found, isSame ? { name: request.name } : request)) };
 };
 
 const listCustomers = async (request: Request): Promise<TaxJarResponse> => {
@@ -92,24 +102,13 @@ export const customerRoutes: readonly Route[] = [
   ['GET', /^\/v2\/customers$/, listCustomers],
   ['POST', /^\/v2\/customers$/, createCustomer],
   ['GET', path, async ({ levy, at: [customer = ''] }) => ({ body: toCustomer(await requireCustomer(levy, customer)) })],
-  [
-    'PUT',
-    path,
-    async ({ levy, body, at: [id = ''] }) => {
-      const { customer: known } = toCustomer(await requireCustomer(levy, id));
-      const before = customerRequest({ ...known, name: known.name ?? id });
-      const request = customerRequest({ ...known, ...changedFields(body) });
-      // Certificates can have numbers and dates, which TaxJar does not have.
-      const isSame = isDeepStrictEqual(request.exemptions, before.exemptions);
-      return { body: toCustomer(await changeCustomer(levy, id, isSame ? { name: request.name } : request)) };
-    },
-  ],
+  ['PUT', path, updateCustomer],
   [
     'DELETE',
     path,
     async ({ levy, at: [customer = ''] }) => {
       const found = await requireCustomer(levy, customer);
-      await changeCustomer(levy, customer, { name: null, exemptions: [] });
+      await changeCustomer(levy, found, { name: null, exemptions: [] });
       return { body: toCustomer(found) };
     },
   ],

@@ -100,6 +100,12 @@ type Refused = {
   readonly errors: readonly (Pick<Problem, 'code' | 'title' | 'detail'> & { readonly source?: object | null })[];
 };
 
+const concurrent = 'Another request changed this at the same time. Read it, and send the request again.';
+
+/** Refuses a PUT if a concurrent PUT replaced the transaction. */
+export const concurrentChange = (): TaxJarRefusal =>
+  new TaxJarRefusal(422, concurrent, { codes: ['precondition_failed'] });
+
 /** The advice in TaxJar's terms, where Levy's terms differ. */
 const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
@@ -107,8 +113,7 @@ const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_period_closed: 'A return includes this transaction. Record another refund or order instead.',
   conflict_invalid_status_transition:
     'The return of this transaction is filed. Record another refund or order instead.',
-  precondition_failed:
-    'Another request changed this transaction at the same time. Read it, and send the request again.',
+  precondition_failed: concurrent,
 };
 
 const describeError = ({ code, detail, source }: Refused['errors'][number]): string => {

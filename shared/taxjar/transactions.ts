@@ -31,7 +31,7 @@ import {
   toSale,
   unrepeatable,
 } from './orders.ts';
-import { hasCode, notFound, nullIfRefused, TaxJarRefusal } from './refusal.ts';
+import { concurrentChange, hasCode, notFound, nullIfRefused, TaxJarRefusal } from './refusal.ts';
 import {
   everyRow,
   type Levy,
@@ -148,7 +148,8 @@ const post = async (kind: Kind, body: TransactionRequest, { levy, replaces }: Re
     if (!hasCode(error, 'conflict_duplicate_reference_id')) throw error;
     const holder = (await levy.readHolders([id])).get(id);
     const held = holder && (await levy.get<Recorded>(`/transactions/${holder}`));
-    if (!held || held.type === kind) throw error;
+    if (!held) throw error;
+    if (held.type === kind) throw replaces ? concurrentChange() : error;
     return send({
       ...body,
       reference_id: ownReference(kind, id),
@@ -256,7 +257,7 @@ const update = async (kind: Kind, { levy, body, note, version, at: [reference = 
   const fields = mergeChange(known, change, current);
   // Without line items, the amount has been checked or distributed. An amount that was not sent follows the line items.
   if (listLines(change) && amountAt(change, 'amount') !== null) requireSum(fields, version);
-  const recording = { levy, note, replaces: { id: current.id, planVoid: planReplacement(current.id, replaced) } };
+  const recording = { levy, note, replaces: { id: current.id, planVoid: planReplacement(current, replaced) } };
   const request = await prepareRequest(kind, fields, recording);
   return toResponse(kind, await record(kind, fields, request, recording, change));
 };

@@ -130,6 +130,21 @@ it('replaces orders atomically, so each request finds one order, even during con
   await expectVerified(caller);
 });
 
+it('refuses concurrent changes of an order with one message', async () => {
+  const { caller, client, createOrder } = await newClient();
+  await createOrder({ line_items: lines });
+  const tried = await Promise.all(
+    Array.from({ length: 24 }, (_, at) => {
+      const change = at % 3 ? { sales_tax: at } : { shipping: at, amount: 15 + at };
+      return refusal(client.updateOrder({ transaction_id: '123', ...change }));
+    }),
+  );
+  const message =
+    '422 Unprocessable Entity: Another request changed this at the same time. Read it, and send the request again.';
+  expect(new Set(tried)).toEqual(new Set(['200 : ', message]));
+  await expectVerified(caller);
+});
+
 it('distributes a changed refund as if the replaced refund did not exist', async () => {
   const { caller, client, createOrder, refundOrder } = await newClient();
   const line_items = [60, 40].map((unit_price, at) => ({ id: `${at + 1}`, quantity: 1, unit_price }));

@@ -236,6 +236,30 @@ describe('taxes', () => {
 });
 
 describe('the TaxJar-compatible API', () => {
+  it('creates a customer once, and loses no field of concurrent changes', async () => {
+    const { client } = await newClient();
+    const types = ['wholesale', 'government', 'other'] as const;
+    for (const round of ['new', 'deleted']) {
+      const created = await Promise.all(
+        types.map((exemption_type) =>
+          refusal(client.createCustomer({ customer_id: 'c1', exemption_type, name: exemption_type })),
+        ),
+      );
+      expect(
+        created.filter((each) => each.startsWith('200')),
+        round,
+      ).toHaveLength(1);
+      const first = types[created.findIndex((each) => each.startsWith('200'))];
+      expect((await client.showCustomer('c1')).customer).toMatchObject({ exemption_type: first, name: first });
+      if (round === 'new') await client.deleteCustomer('c1');
+    }
+    const put = (change: object) => refusal(client.updateCustomer({ customer_id: 'c1', ...change } as never));
+    const [named, retyped] = await Promise.all([put({ name: 'Acme' }), put({ exemption_type: 'other' })]);
+    const { customer } = await client.showCustomer('c1');
+    expect(named.startsWith('200')).toBe(customer.name === 'Acme');
+    expect(retyped.startsWith('200')).toBe(customer.exemption_type === 'other');
+  });
+
   it('stores customers', async () => {
     const { caller, client } = await newClient();
     const customer = { customer_id: 'c/1', exemption_type: 'wholesale', name: 'Acme' } as const;

@@ -269,17 +269,21 @@ const otherParent = invalidField(
   'It cannot change. Delete the transaction and create a new one.',
 );
 
-/** Plans the void of a transaction that a new one replaces, and rejects what an update would reject. */
+/**
+ * Plans the void of a transaction that a new one replaces. Rejects what an update would reject, and any other version
+ * than the one that the new transaction was built from.
+ */
 export const planReplacement =
-  (id: string, reason: string) =>
+  (replaced: Pick<Transaction, 'id' | 'version'>, reason: string) =>
   async (
     parent: StoredTransaction | null,
     { account }: Pick<Caller, 'account'>,
     ports: Pick<Ports, 'ledger' | 'loadContent' | 'customers' | 'now'>,
   ): Promise<Result<Plan & { readonly before: StoredTransaction }>> => {
-    const before = await ports.ledger.find(account.id, id);
+    const before = await ports.ledger.find(account.id, replaced.id);
     if (!before) return refuse(notFound);
     const { parent_transaction_id, version, redacted_at } = before.transaction;
+    if (version !== replaced.version) return refuse(otherVersion(version));
     if (parent_transaction_id !== null && parent_transaction_id !== parent?.transaction.id) return refuse(otherParent);
     const base = { settings: account.settings, now: ports.now() };
     // A redacted transaction cannot have a void_reason.
