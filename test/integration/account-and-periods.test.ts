@@ -220,8 +220,11 @@ describe('GET /filing-periods', () => {
   });
 
   it('returns no periods if registrations are not set', async () => {
-    for (const registrations of [null, 'all'] as const)
-      expect(await readPeriods(await newFiler({ registrations }))).toEqual([]);
+    for (const registrations of [null, 'all'] as const) {
+      const filer = await newFiler({ registrations });
+      await soldOn(filer, monthEnd(1));
+      for (const query of ['', '?state=MI']) expect(await readPeriods(filer, query)).toEqual([]);
+    }
   });
 });
 
