@@ -371,8 +371,11 @@ export const unknownCodes = (fields: Fields): string[] => {
   return [...new Set(codes.filter((code) => getCode(code) === null))];
 };
 
-/** Returns the parties, the shipping and the terms of a document. `to_country` is required, as in TaxJar. */
-export const getTerms = (fields: Fields, isCredit = false) => {
+/**
+ * Returns the parties, the shipping and the terms of a document. `to_country` is required, as in TaxJar. The shipping of
+ * a refund can have either sign.
+ */
+export const getTerms = (fields: Fields) => {
   const country = requiredAt(fields, 'to_country');
   if (country.toUpperCase() === 'US') for (const name of ['to_zip', 'to_state']) requiredAt(fields, name);
   const from = toAddress(fields, 'from');
@@ -385,7 +388,7 @@ export const getTerms = (fields: Fields, isCredit = false) => {
       ...(getExemption(exemption) && { exemption: getExemption(exemption) }),
     },
     ...(from && { ship_from: { address: from } }),
-    ...(!isZero(shipping) && shipping !== null && { shipping: { amount: isCredit ? unsigned(shipping) : shipping } }),
+    ...(!isZero(shipping) && shipping !== null && { shipping: { amount: unsigned(shipping) } }),
     ...(exemption === 'marketplace' && { collected_by: 'marketplace' }),
   };
 };

@@ -301,7 +301,7 @@ const withUniqueIds = <Own extends { readonly id: string }>(lines: readonly Own[
  * `isWide`: the tax is taken from all charges of the order, because it exceeds the remaining tax of the refunded charges.
  */
 export const buildCreditRequest = (fields: Fields, order: Recorded | null, left: Left, isWide: boolean) => {
-  const { shipping, customer, ship_from, collected_by } = getTerms(fields, true);
+  const { shipping, customer, ship_from, collected_by } = getTerms(fields);
   // A refund can lack the exemption_type of its order.
   const isOfMarketplace = (order?.collected_by ?? collected_by) === 'marketplace';
   const tax = isOfMarketplace ? '0' : unsigned(requiredAmount(fields, 'sales_tax'));
