@@ -277,8 +277,10 @@ it('shows the order and the exemption of transactions from the API, so they can 
     [{ type: 'nonprofit' }, 'other'],
     ['none', 'non_exempt'],
   ] as const) {
-    await record(caller, `s-${exemption_type}`, { line_items, customer: { address, exemption } });
-    expect((await client.showOrder(`s-${exemption_type}`)).order).toMatchObject({ exemption_type });
+    const wrap = { ...item, id: 'wrap', product_tax_code: 'FEES.GIFT_WRAP', parent_line_item_id: 'a' };
+    await record(caller, `s-${exemption_type}`, { line_items: [item, wrap], customer: { address, exemption } });
+    const { order } = await client.showOrder(`s-${exemption_type}`);
+    expect(order).toMatchObject({ exemption_type, line_items: [{ id: 'a' }, { id: 'wrap' }] });
   }
 });
 
