@@ -63,9 +63,10 @@ const ownDestination = ({ line_items, shipping }: CalculationInput, { index, poi
   const [field, holder] = line ? ['customer', line.customer] : ['ship_to', charge?.ship_to];
   const [to, from] = [addressIn(holder), addressIn((line ?? charge)?.ship_from)];
   if (!to && !from) return null;
-  return ({ address, origin, pointers }: Destination): Destination => ({
+  return ({ address, origin, product, pointers }: Destination): Destination => ({
     address: to ?? address,
     origin: from ?? origin,
+    product,
     pointers: {
       destination: to ? `${pointer}/${field}/address` : pointers.destination,
       origin: from ? `${pointer}/ship_from/address` : pointers.origin,
@@ -126,12 +127,11 @@ const locateDocument = (
   getCollectionExemption: FindCollectionExemption,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
-  // Most lines have no addresses, and share one destination.
-  let shared: Destination | null = null;
+  // Most lines have no addresses, and share one destination for each product.
+  const shared = new Map<string | null | undefined, Destination>();
   const own = lines.map((line, index) => {
-    if (hasOwnDestination(line)) return chooseDestination(input, line, index, context.settings);
-    shared ??= chooseDestination(input, line, index, context.settings);
-    return shared;
+    const choose = () => chooseDestination(input, line, index, context.settings);
+    return hasOwnDestination(line) ? choose() : getOrAdd(shared, line.product_tax_code, choose);
   });
   const read = readParcels(input, own);
   if (!read.ok) return read;

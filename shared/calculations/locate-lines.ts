@@ -2,18 +2,16 @@ import type { Settings } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
 import { accept, type Problem, type Result, refuse, requiredField } from '../base/result.ts';
 import type { ReleaseFor } from '../catalog/content.ts';
-import type { Dated } from '../catalog/effective.ts';
 import { addressesByState, type PostalAddress, readAddress, type TaxAddress } from '../catalog/location/address.ts';
 import { withRelevantStreet } from '../catalog/location/location-choice.ts';
 import type { Resolution } from '../catalog/location/place.ts';
-import type { Evidence } from '../catalog/release-values.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
-import { shippingList } from './charges.ts';
+import { generalGoods, shippingList } from './charges.ts';
 import type { Customer, ShipFrom } from './fields.ts';
 import { asRemoteSale, type RemoteSale } from './remote-sales.ts';
 import type { CalculationInput, LineItemRequest, ShippingRequest } from './request.ts';
-import { type Route, resolveAddresses, sourceSale, type TaxingAddress } from './sourcing.ts';
+import { type Route, resolveAddresses, type Sourced, sourceSale, sourcingFor, type TaxingAddress } from './sourcing.ts';
 
 /** Where a line is taxed, and how precisely that is known. */
 export type LocatedLine = {
@@ -21,8 +19,9 @@ export type LocatedLine = {
   readonly place: Place;
   /** The deciding addresses. Lines with equal addresses share them. */
   readonly decisive: readonly TaxingAddress[];
-  /** The state's sourcing setting, if it determined the place and is unconfirmed, or not established on the day. */
-  readonly uncertain: (Evidence & Dated) | null;
+  /** The state's sourcing setting for the product; `uncertain` if it determined the place and is not certain. */
+  readonly setting: Sourced['setting'];
+  readonly uncertain: Sourced['uncertain'];
   /** How the tax of a sale from another state differs; `null` if it does not. */
   readonly remote: RemoteSale | null;
   /** The pointers of the addresses in the request. */
@@ -54,6 +53,8 @@ export type Locating = { readonly settings: Settings; readonly releaseFor: Relea
 export type Destination = {
   readonly address: PostalAddress;
   readonly origin: PostalAddress | null;
+  /** The product tax code of the line. It can determine whether the origin or the destination taxes the sale. */
+  readonly product: string;
   readonly pointers: LocatedLine['pointers'];
 };
 
@@ -67,7 +68,7 @@ export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItem
  */
 export const chooseDestination = (
   input: CalculationInput,
-  { customer, ship_from, fulfillment }: LineItemRequest,
+  { customer, ship_from, fulfillment, product_tax_code }: LineItemRequest,
   index: number,
   settings: Settings,
 ): Destination => {
@@ -78,9 +79,10 @@ export const chooseDestination = (
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
     origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
   };
+  const product = product_tax_code ?? generalGoods;
   return fulfillment === 'pickup'
-    ? { address: origin ?? {}, origin, pointers: { ...pointers, destination: pointers.origin } }
-    : { address: own ?? addressIn(input.customer) ?? {}, origin, pointers };
+    ? { address: origin ?? {}, origin, product, pointers: { ...pointers, destination: pointers.origin } }
+    : { address: own ?? addressIn(input.customer) ?? {}, origin, product, pointers };
 };
 
 const pickupWithoutOrigin = (pointer: string): Problem =>
@@ -89,7 +91,7 @@ const pickupWithoutOrigin = (pointer: string): Problem =>
     'A line item with the fulfillment pickup is taxed where the buyer picks it up. Send that address as ship_from of the line item or of the document.',
   );
 
-type Found = Pick<LocatedLine, 'place' | 'decisive' | 'uncertain' | 'remote' | 'resolution'>;
+type Found = Pick<LocatedLine, 'place' | 'decisive' | 'setting' | 'uncertain' | 'remote' | 'resolution'>;
 
 const toLocatedLine = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): LocatedLine => ({
   ...found,
@@ -109,7 +111,7 @@ export const locateAll = (
   const problems: Problem[] = [];
   for (const destination of unique) {
     const route = buildRoute(destination);
-    if (route.ok) located.set(destination, toLocatedLine(find(route.value), destination));
+    if (route.ok) located.set(destination, toLocatedLine(find(route.value, destination.product), destination));
     else problems.push(...route.problems);
   }
   const [first, ...others] = distinct(problems);
@@ -134,11 +136,17 @@ const buildRoute = ({ address, origin, pointers }: Destination): Result<Route> =
 };
 
 /** Finds where a route is taxed. `from` replaces an unknown origin only to detect a sale from another state. */
-const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string, from = route.from): Found => {
+const findRoute = (
+  route: Route,
+  { settings, releaseFor }: Locating,
+  day: string,
+  product: string | null,
+  from = route.from,
+): Found => {
   const highest = settings.ambiguous_address === 'highest_rate';
   const elections = settings.remote_seller_elections;
   const sourced = asRemoteSale(
-    sourceSale(route, { releaseFor, day, highest }),
+    sourceSale(route, { releaseFor, day, highest, product }),
     { to: route.to, from },
     { elections, day },
   );
@@ -146,16 +154,18 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
 };
 
 /**
- * Returns a function that finds each route once. Addresses in one ZIP that differ only in the street share a route if
- * the content has no streets there. A single destination needs no key.
+ * Returns a function that finds each route once, and separately for a product that its state sources differently.
+ * Addresses in one ZIP that differ only in the street share a route if the content has no streets there. A single
+ * destination needs no key.
  */
 const addressFinder = (context: Locating, day: string, destinations: number) => {
   const known = new Map<string, Found>();
   const { releaseFor } = context;
-  return ({ to, from }: Route): Found => {
+  return ({ to, from }: Route, product: string): Found => {
     const route = { to: withRelevantStreet(to, releaseFor), from: from && withRelevantStreet(from, releaseFor) };
-    const key = destinations === 1 ? '' : JSON.stringify(route);
-    return getOrAdd(known, key, () => findRoute(route, context, day));
+    const isApart = () => addressesByState(to).some((one) => sourcingFor(releaseFor(one), product).isLimited);
+    const key = destinations === 1 ? '' : JSON.stringify([route, isApart() ? product : null]);
+    return getOrAdd(known, key, () => findRoute(route, context, day, product));
   };
 };
 
@@ -168,7 +178,7 @@ export const locateAddress = (to: TaxAddress, context: Locating, day: string): L
   const { ship_from } = context.settings;
   const from = ship_from && readAddress(ship_from, '');
   const route = { to: withRelevantStreet(to, context.releaseFor), from: null };
-  return toLocatedLine(findRoute(route, context, day, from?.ok ? from.value : null), {
+  return toLocatedLine(findRoute(route, context, day, null, from?.ok ? from.value : null), {
     pointers: { destination: '', origin: '' },
   });
 };

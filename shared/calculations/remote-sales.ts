@@ -34,7 +34,7 @@ const electedRelease = (release: Release, elected: ElectedRate): Release =>
  * Returns the place with only these jurisdictions of the destination. They are known without the rest of the address.
  */
 const placedAt = (
-  { place, decisive: [destination, ...others], uncertain }: Sourced,
+  { place, decisive: [destination, ...others], setting, uncertain }: Sourced,
   release: Release,
   jurisdictions: readonly Jurisdiction[],
   {
@@ -61,6 +61,7 @@ const placedAt = (
       },
       ...others,
     ],
+    setting,
     uncertain,
   };
 };

@@ -1,14 +1,15 @@
 import type { ReleaseFor } from '../catalog/content.ts';
-import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
+import { isApproximateOn, settingOn } from '../catalog/effective.ts';
 import type { TaxAddress } from '../catalog/location/address.ts';
 import { type Located, locate, type Resolution, type TaxingPlace } from '../catalog/location/place.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { mergedRelease } from '../catalog/merge-releases.ts';
-import type { Release } from '../catalog/release.ts';
-import type { Evidence, Jurisdiction } from '../catalog/release-values.ts';
+import type { Release, SourcingSetting } from '../catalog/release.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place, Sourcing } from '../tax/document.ts';
 import { isUnconfirmed } from '../tax/uncertainties.ts';
+import { isWithin } from '../vocabulary/product-tax-code.ts';
 
 /** An address that determines where a sale is taxed: its destination or its origin. */
 export type TaxingAddress = Located & { readonly at: SourcedAt };
@@ -17,15 +18,33 @@ export type TaxingAddress = Located & { readonly at: SourcedAt };
 export type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [TaxingAddress, ...TaxingAddress[]];
-  /** The state's sourcing setting, if it determined the place and is unconfirmed, or not established on the day. */
-  readonly uncertain: (Evidence & Dated) | null;
+  /** The state's sourcing setting for the product, if the state has one. */
+  readonly setting: SourcingSetting | undefined;
+  /** The sourcing setting, if it determined the place and is unconfirmed, or not established on the day. */
+  readonly uncertain: SourcingSetting | null;
 };
 
 /** The two addresses of a sale. `from: null` is unknown. */
 export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null };
 
-/** The inputs of locating other than the addresses. */
-type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
+/** The inputs of locating other than the addresses. Without a product, the rule for most products applies. */
+type Locating = {
+  readonly releaseFor: ReleaseFor;
+  readonly day: string;
+  readonly highest: boolean;
+  readonly product: string | null;
+};
+
+/** Returns the settings that apply to a product, and whether one of them is limited to some products. */
+export const sourcingFor = (
+  release: Release | null | undefined,
+  product: string | null,
+): { readonly settings: readonly SourcingSetting[]; readonly isLimited: boolean } => {
+  const settings = (release?.settings.sourcing ?? []).filter(
+    ({ ptcs }) => !ptcs || (product !== null && ptcs.some((code) => isWithin(product, code))),
+  );
+  return { settings, isLimited: settings.some(({ ptcs }) => ptcs) };
+};
 
 const isKnown = ({ resolution: { coverage, ambiguous }, lacksLocals }: TaxingAddress): boolean =>
   coverage !== 'none' && !lacksLocals && !ambiguous;
@@ -104,13 +123,13 @@ const mixedPlace = (from: TaxingAddress, to: TaxingAddress): Place => {
  * Finds where a sale is taxed: at its destination or, if the state requires it and the goods come from the same state,
  * at its origin. A sale from another state or an unknown origin is always taxed at its destination.
  */
-export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Locating): Sourced => {
+export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest, product }: Locating): Sourced => {
   const find = (address: TaxAddress, at: SourcedAt): TaxingAddress => ({
     ...locate(address, releaseFor, day, highest),
     at,
   });
   const destination = find(to, 'destination');
-  const setting = settingOn(destination.place.release?.settings.sourcing ?? [], day);
+  const setting = settingOn(sourcingFor(destination.place.release, product).settings, day);
   const policy = setting?.policy ?? 'destination';
   // Locating has chosen one state for a ZIP in several states, at the origin and at the destination.
   const home = destination.address;
@@ -122,19 +141,21 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
     isUncertain && mayDiffer(destination, origin()) ? setting : null;
   if (from === null || policy === 'destination') {
     const uncertain = from === null || isInterstate ? null : uncertaintyAbout(() => find(from, 'origin'));
-    return { place: sourcedAt(destination, isInterstate), decisive: [destination], uncertain };
+    return { place: sourcedAt(destination, isInterstate), decisive: [destination], setting, uncertain };
   }
   if (isInterstate) {
     const unclear = couldBeState(from, home) ? [asUncertainty(find(from, 'origin'), destination)] : [];
     const decisive = [destination, ...unclear] as const;
-    return { place: sourcedAt(destination, true), decisive, uncertain: null };
+    return { place: sourcedAt(destination, true), decisive, setting, uncertain: null };
   }
   const origin = find(from, 'origin');
   const uncertain = uncertaintyAbout(() => origin);
-  if (policy === 'mixed') return { place: mixedPlace(origin, destination), decisive: [destination, origin], uncertain };
+  if (policy === 'mixed')
+    return { place: mixedPlace(origin, destination), decisive: [destination, origin], setting, uncertain };
   return {
     place: sourcedAt(origin, false),
     decisive: to.isStateGuessed ? [origin, asUncertainty(destination, origin)] : [origin],
+    setting,
     uncertain,
   };
 };

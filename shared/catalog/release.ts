@@ -110,6 +110,12 @@ export type Coverage = 'complete' | 'partial' | 'none';
 export type Sourcing = 'destination' | 'origin' | 'mixed';
 
 /**
+ * A state's rule for sales within it. `ptcs` are the product tax codes or families that it is limited to, such as
+ * vehicles taxed at the buyer's address; such rules precede the rule for all other products.
+ */
+export type SourcingSetting = Dated & Evidence & { readonly policy: Sourcing; readonly ptcs?: readonly string[] };
+
+/**
  * How a state taxes a shipping charge that no rule matches.
  *
  * - `follows_goods`: each line's share of the shipping is taxed like the line.
@@ -204,7 +210,7 @@ export type Release = {
   readonly remote_sales?: readonly RemoteSaleTerms[];
   readonly rules: readonly Rule[];
   readonly settings: {
-    readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];
+    readonly sourcing: readonly SourcingSetting[];
     readonly shipping: readonly (Dated & Evidence & { readonly policy: ShippingPolicy })[];
     readonly rounding: readonly (Dated & Evidence & { readonly policy: Rounding })[];
     readonly coupons: readonly (Dated & Evidence & { readonly policy: CouponPolicy })[];

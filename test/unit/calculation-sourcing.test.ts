@@ -80,7 +80,7 @@ const isInterstate = (policy: Sourcing, from: object | null): boolean => {
   const [to, source] = [destination, from ?? {}].map((address) => readAddress(address, ''));
   if (!to?.ok) throw new Error('the destination is read');
   const route = { to: to.value, from: source?.ok ? source.value : null };
-  const { place } = sourceSale(route, { ...getContent(policy), day: '2026-09-15', highest: false });
+  const { place } = sourceSale(route, { ...getContent(policy), day: '2026-09-15', highest: false, product: null });
   expect(place.sourcing).toHaveLength(place.jurisdictions.length);
   return place.isInterstate;
 };
@@ -108,6 +108,33 @@ describe('sales within a state', () => {
     const raised = [state, near[0], near[1], { ...near[2], rate: '0.0007' }] as const;
     const differing = getContent('mixed', { far: { of: raised, locations: [locationAt('94102', near)] } });
     expect(listRows(ask(sale(origin), differing)).at(-1)).toBe('N-DISTRICT destination 0.70');
+  });
+
+  it('uses the policy of a product for its lines only', () => {
+    const limited = [
+      { ...always, policy: 'destination', ptcs: ['SOFTWARE'] },
+      { ...always, policy: 'origin' },
+    ] as const;
+    const content = getContent('origin', {
+      near: { settings: { sourcing: limited } },
+      far: { settings: { sourcing: limited } },
+    });
+    const codes = ['GENERAL', 'SOFTWARE.SAAS', 'SOFTWARE.SAAS._BUSINESS_USE', 'GENERAL'];
+    const goods = codes.map((product_tax_code, index) => ({
+      id: `l${index}`,
+      product_tax_code,
+      unit_price: '1000.00',
+    }));
+    const outcome = ask({ ...sale(origin), line_items: goods }, content);
+    const sources = outcome.line_items.map(({ taxes }) => [...new Set(taxes.map((row) => row.sourcing))].join());
+    expect(sources).toEqual(['origin', 'destination', 'destination', 'origin']);
+    for (const product_tax_code of codes) {
+      const [line] = ask(
+        { ...sale(origin), line_items: [{ product_tax_code, unit_price: '1000.00' }] },
+        content,
+      ).line_items;
+      expect(line?.taxes[0]?.sourcing).toBe(product_tax_code === 'GENERAL' ? 'origin' : 'destination');
+    }
   });
 
   it('uses the policy in force on the tax date', () => {

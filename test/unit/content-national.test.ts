@@ -368,8 +368,50 @@ describe('content by state and product', () => {
   describe('the sourcing of a sale within a state', () => {
     const origin = 'AZ IL MS MO OH PA TN TX UT VA'.split(' ');
     it.each(stateTreatments)('$state', ({ state }) => {
-      const policies = builtIn(state).settings.sourcing.map(({ policy }) => policy);
-      expect(policies).toEqual([state === 'CA' ? 'mixed' : origin.includes(state) ? 'origin' : 'destination']);
+      const general = builtIn(state).settings.sourcing.filter(({ ptcs }) => !ptcs);
+      expect(general.map(({ policy }) => policy)).toEqual([
+        state === 'CA' ? 'mixed' : origin.includes(state) ? 'origin' : 'destination',
+      ]);
+    });
+
+    const at = (city: string, letters: string, postal_code: string) => ({ city, state: letters, postal_code });
+    const [cleveland, cincinnati] = [at('Cleveland', 'OH', '44114'), at('Cincinnati', 'OH', '45202')];
+    const [saintLouis, kansasCity] = [at('St. Louis', 'MO', '63101'), at('Kansas City', 'MO', '64106')];
+    const [philadelphia, harrisburg] = [at('Philadelphia', 'PA', '19102'), at('Harrisburg', 'PA', '17101')];
+    const [houston, unincorporated] = [
+      at('Houston', 'TX', '77002'),
+      { ...at('Katy', 'TX', '77494'), county: 'Fort Bend' },
+    ];
+    const [albuquerque, santaFe] = [at('Albuquerque', 'NM', '87102'), at('Santa Fe', 'NM', '87501')];
+    const [saltLakeCity, provo] = [at('Salt Lake City', 'UT', '84101'), at('Provo', 'UT', '84601')];
+    // R.C. 5739.033 and 5739.034, Ohio's ST 2009-03; RSMo 144.069; 61 Pa. Code 60.16; Tex. Tax Code 321.203; NMSA
+    // 7-1-14; Utah Code 59-12-213 and 59-12-215.
+    it.each<[string, object, object, string]>([
+      ['GENERAL', cleveland, cincinnati, '8.00'],
+      ['DIGITAL.EBOOKS', cleveland, cincinnati, '8.00'],
+      ['SERVICES.CLEANING._REAL_PROPERTY', cleveland, cincinnati, '7.80'],
+      ['SOFTWARE.SAAS._BUSINESS_USE', cleveland, cincinnati, '7.80'],
+      ['MOTOR_VEHICLES.AUTOMOBILES', cleveland, cincinnati, '7.80'],
+      ['TELECOM.TELECOMMUNICATIONS', cleveland, cincinnati, '7.80'],
+      ['RENTALS.EQUIPMENT_RENTAL', cleveland, cincinnati, '7.80'],
+      ['MOTOR_VEHICLES.MOTORCYCLES', saintLouis, kansasCity, '8.98'],
+      ['WATERCRAFT.BOATS', saintLouis, kansasCity, '8.98'],
+      ['AIRCRAFT.AIRPLANES', saintLouis, kansasCity, '9.68'],
+      ['GENERAL', philadelphia, harrisburg, '8.00'],
+      ['MOTOR_VEHICLES.AUTOMOBILES', philadelphia, harrisburg, '6.00'],
+      ['MOTOR_VEHICLES.AUTOMOBILES', harrisburg, philadelphia, '8.00'],
+      ['GENERAL', unincorporated, houston, '6.25'],
+      ['ENERGY.ELECTRICITY._COMMERCIAL', unincorporated, houston, '8.25'],
+      ['TELECOM.TELECOMMUNICATIONS', unincorporated, houston, '8.25'],
+      ['GENERAL', albuquerque, santaFe, '8.19'],
+      ['SERVICES.PROFESSIONAL', albuquerque, santaFe, '7.63'],
+      ['SERVICES.CLEANING', albuquerque, santaFe, '8.19'],
+      ['MOTOR_VEHICLES.AUTOMOBILES', saltLakeCity, provo, '8.45'],
+      ['TELECOM.TELECOMMUNICATIONS', saltLakeCity, provo, '7.45'],
+    ])('taxes %s from %j to %j with %s', (product_tax_code, from, to, tax) => {
+      const line_items = [{ product_tax_code, unit_price: '100.00' }, { product_tax_code: 'FEES.GIFT_CARDS' }];
+      const outcome = ask({ to, ship_from: { address: from }, line_items });
+      expect(outcome.tax_amount).toBe(tax);
     });
   });
 });

@@ -11,6 +11,7 @@ import type { Release, Rule } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { generatedFiles, packedFiles } from '../../shared/cli/pack.ts';
 import { fileSchema } from '../../shared/importers/rules/schema.ts';
+import { isWithin } from '../../shared/vocabulary/product-tax-code.ts';
 import { canonical } from '../support/committed-hash.ts';
 import { schemaErrors } from '../support/facts.ts';
 import { requireCurrentContent } from '../support/packed-content.ts';
@@ -181,8 +182,12 @@ describe('releases', () => {
       expect(datedValues(release).filter(({ from, to }) => to !== null && (from ?? earliest) > to)).toEqual([]);
       const rows = [...release.rates.map((rate) => ({ ...rate, key: rate.jurisdiction }))];
       const policies = Object.entries(release.settings).flatMap(([key, values]) =>
-        values.map((value) => ({ ...value, key })),
+        values.map((value) => ({ ...value, key: 'ptcs' in value ? `${key} ${value.ptcs}` : key })),
       );
+      // The first sourcing rule of a product applies.
+      const limited = release.settings.sourcing.flatMap(({ ptcs }) => ptcs ?? []);
+      expect(release.settings.sourcing.findIndex(({ ptcs }) => !ptcs)).toBe(release.settings.sourcing.length - 1);
+      expect(limited.filter((code) => limited.filter((other) => isWithin(code, other)).length > 1)).toEqual([]);
       for (const list of [rows, policies])
         for (const group of Map.groupBy<string, { key: string; from: string | null; to: string | null }>(
           list,

@@ -113,6 +113,15 @@ describe('valid files', () => {
     expect(head).toMatchObject({ format: 'rules', own: entry?.own, rules: getBase('MN').rules, counts: { parts: 0 } });
   });
 
+  it('puts the sourcing of some products before the sourcing of all others', async () => {
+    const sourcing = [
+      { policy: 'origin', from: '2027-01-01', source: 'ruling' },
+      { policy: 'destination', ptcs: ['TELECOM'], from: '2027-01-01', source: 'ruling' },
+    ];
+    const [entry] = ofKind(await read(fileWith({ settings: { sourcing } })), 'own');
+    expect(entry?.own?.settings.sourcing.map(({ policy }) => policy)).toEqual(['destination', 'origin']);
+  });
+
   it('reports the rules that it replaces, and codes that no table has', async () => {
     const text = fileWith({
       rules: [{ ...rule, id: 'mn-clothing' }],

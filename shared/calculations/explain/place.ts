@@ -1,8 +1,7 @@
-import { settingOn } from '../../catalog/effective.ts';
 import type { LocalChoice, LocalSet } from '../../catalog/location/local-choice.ts';
 import { isOwnCode } from '../../catalog/own-rules.ts';
 import { combinedRate } from '../../catalog/rates.ts';
-import type { Release, Sourcing } from '../../catalog/release.ts';
+import type { Release, Sourcing, SourcingSetting } from '../../catalog/release.ts';
 import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { choiceByPlace, coverageByPlace, decidedByTable, describeAmbiguity } from '../ambiguity.ts';
@@ -125,10 +124,11 @@ const policyTexts: Readonly<Record<Sourcing, string>> = {
   mixed: 'which taxes sales within the state at their origin, and its districts at the destination',
 };
 
-const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
+const sourcingText = ({ place }: LocatedLine, { policy, ptcs }: SourcingSetting): string => {
+  const taxes = ptcs ? policyTexts[policy].replace('sales', 'sales of this product') : policyTexts[policy];
   if (place.isInterstate && policy !== 'destination')
-    return `${place.name}, ${policyTexts[policy]}; the goods come from another state or an unknown origin, so the destination decides.`;
-  return `${place.name}, ${policyTexts[policy]}.`;
+    return `${place.name}, ${taxes}; the goods come from another state or an unknown origin, so the destination decides.`;
+  return `${place.name}, ${taxes}.`;
 };
 
 /**
@@ -147,10 +147,9 @@ const remoteText = ({ remote }: LocatedLine): string => {
 
 /** Explains where a line is taxed: its addresses, which of them decide and why, and which jurisdictions tax there. */
 export const placeSteps = (located: LocatedLine, day: string, pointer: string): ExplanationStep[] => {
-  const { place, decisive, pointers } = located;
+  const { place, decisive, setting, pointers } = located;
   const { release } = place;
-  const setting = settingOn(release?.settings.sourcing ?? [], day);
-  const sourcing = setting ? ` Taxed in ${sourcingText(located, setting.policy)}` : '';
+  const sourcing = setting ? ` Taxed in ${sourcingText(located, setting)}` : '';
   const [first, ...others] = decisive.map((one) => ({
     pointer: pointers[one.at],
     text: addressText(one, pointers, day),

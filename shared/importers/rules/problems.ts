@@ -107,7 +107,12 @@ const allOverlaps = ({ rates, rules, settings }: RulesFile): readonly FieldProbl
   ...overlapProblems(rates, ['rates'], ({ jurisdiction }) => [jurisdiction], 'It has the same jurisdiction as'),
   ...overlapProblems(rules, ['rules'], listLevels, 'It has the same id as'),
   ...settingNames.flatMap((name) =>
-    overlapProblems<Dated>(settings[name], ['settings', name], () => [name], 'It overlaps'),
+    overlapProblems<Dated & { readonly ptcs?: readonly string[] }>(
+      settings[name],
+      ['settings', name],
+      ({ ptcs }) => ptcs ?? [name],
+      'It overlaps',
+    ),
   ),
 ];
 

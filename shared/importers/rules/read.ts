@@ -113,7 +113,8 @@ const buildOwnRules = (file: RulesFile, { jurisdictions: [state] }: Release): Ow
   rates: cited(file.rates),
   rules: cited(file.rules),
   settings: {
-    sourcing: cited(file.settings.sourcing),
+    // A rule for some products precedes the rule for all others.
+    sourcing: cited(file.settings.sourcing.toSorted((a, b) => Number(!a.ptcs) - Number(!b.ptcs))),
     shipping: cited(file.settings.shipping),
     rounding: cited(file.settings.rounding),
     coupons: cited(file.settings.coupons),

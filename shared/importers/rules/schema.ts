@@ -163,8 +163,8 @@ const rounding = () =>
     z.strictObject({ method: z.literal('bracket'), brackets: filled(bracket(), 'brackets') }),
   ]);
 
-const settings = <Policy extends z.ZodMiniType>(policy: Policy) =>
-  z._default(list(z.strictObject({ policy, ...dated, ...evidence }), 'settings'), []);
+const settings = <Fields extends z.core.$ZodLooseShape>(fields: Fields) =>
+  z._default(list(z.strictObject({ ...fields, ...dated, ...evidence }), 'settings'), []);
 
 const sourceText = z
   .string('Use the citation of the source: the ruling, the law or the ordinance.')
@@ -181,10 +181,13 @@ export const fileSchema = () =>
       rules: z._default(list(rule(), 'rules'), []),
       settings: z._default(
         z.strictObject({
-          sourcing: settings(allowOnly(['destination', 'origin', 'mixed'])),
-          shipping: settings(allowOnly(shippingPolicies)),
-          rounding: settings(rounding()),
-          coupons: settings(allowOnly(couponPolicies)),
+          sourcing: settings({
+            policy: allowOnly(['destination', 'origin', 'mixed']),
+            ptcs: z.exactOptional(filled(product, 'product tax codes')),
+          }),
+          shipping: settings({ policy: allowOnly(shippingPolicies) }),
+          rounding: settings({ policy: rounding() }),
+          coupons: settings({ policy: allowOnly(couponPolicies) }),
         }),
         { sourcing: [], shipping: [], rounding: [], coupons: [] },
       ),
