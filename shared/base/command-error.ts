@@ -6,9 +6,17 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** The advice of the API that names its endpoints, and the commands. */
+const commandTerms: readonly (readonly [advice: string, command: string])[] = [
+  ['GET /filings lists the filings.', 'List them with `npm run filings -- list`.'],
+  ['Check GET /filings/{id}/exceptions', 'Check `npm run filings -- exceptions`'],
+  ['on the page Settings of the console, or with POST /account', 'with `npm run accounts -- settings`'],
+];
+
 /** Rewords advice of the API for a command (`Pass`) or a file (`Write`, `Use`), which do not send fields. */
 export const rewordAdvice = (text: string, verb: 'Pass' | 'Write' | 'Use'): string =>
-  text
+  (verb === 'Pass' ? commandTerms : [])
+    .reduce((reworded, [advice, command]) => reworded.replace(advice, command), text)
     .replaceAll('You sent', verb === 'Pass' ? 'You passed' : 'The file has')
     .replaceAll('acknowledge_exceptions=', 'acknowledge_exceptions ')
     .replaceAll(

@@ -255,7 +255,12 @@ const [may, october] = [michigan('2026-05-31'), michigan('2026-10-31')];
 const isClosedToAugust = 'US-MI has no filing that ends on 2026-05-31, and its periods up to 2026-08-31 are closed.';
 const emptyNumber = '--confirmation-number: Pass 1 to 100 characters';
 it.each<[string, string[], string]>([
-  ['a filing that does not exist', ['show', 'fil_none'], 'No filing'],
+  ['a filing that does not exist', ['show', 'fil_none'], 'this id. List them with `npm run filings -- list`.'],
+  [
+    'a return without an identity',
+    ['return', ...august, '--out', join(folder, 'return.xml')],
+    'no return_identity. Set it with `npm run accounts -- settings`.',
+  ],
   ['a period without a filing', ['show', ...michigan('2026-10-31')], 'US-MI ends on 2026-10-31'],
   ['no filing', ['show'], '--state with --period-end'],
   ['a state without a period', ['export', '--state', 'MI'], '--state with --period-end'],

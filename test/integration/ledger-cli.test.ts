@@ -1,6 +1,7 @@
 /** Runs `npm run ledger -- …` on ledgers written through the API, with and without corrupted items. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findingText, orphanedEntries } from '../../shared/cli/ledger/checks.ts';
 import { periodFindings, verifyFiling, verifyTransaction } from '../../shared/cli/ledger/verify-account.ts';
@@ -30,6 +31,7 @@ import { cancel, closedFiling, createFiler, file, soldOn } from '../support/fili
 import { expectFailure, ledger } from '../support/run-command.ts';
 import { buildCreditRequest, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering, verified } from '../support/tampering.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 /** An account with an object for every check of transactions. */
 const newLedger = async () => {
@@ -470,6 +472,16 @@ it.each([
   [['history', 'txn_none', '--account', 'acct_none'], 'txn_none'],
 ])('rejects %j', async (args, message) => {
   expectFailure(await ledger(...args), message);
+});
+
+it('refuses to import into an account with a ledger, without advice on interruptions', async () => {
+  const { account, ...client } = await newClient();
+  await sold(client);
+  const path = join(createFolder(), 'ledger.ndjson');
+  expect((await ledger('export', account.id, '--out', path)).err).toBe('');
+  const message = `The account ${account.id} already has a ledger. Import into an id that does not exist.`;
+  expectFailure(await ledger('import', account.id, path), message);
+  expect((await ledger('import', account.id, path)).err).toBe(`${message}\n`);
 });
 
 const readme = readFileSync(new URL('../../shared/cli/ledger/README.md', import.meta.url), 'utf8');

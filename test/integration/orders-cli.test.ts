@@ -366,6 +366,12 @@ it.each([
   expectFailure(await run(await newCaller(), 'compare', text, 'orders.csv'), message, nothing);
 });
 
+it('stops if the address has a path that the service does not have', async () => {
+  const url = `${(await startApi()).url}/nope`;
+  const ran = await run(await newCaller(), 'import', ndjson([valid]), 'orders.ndjson', ['--dry-run'], url);
+  expectFailure(ran, /^Levy has no such path\. Check --url: .*\n$/);
+});
+
 it('stops if the service refuses the key', async () => {
   const stranger = { ...(await newCaller()), key: 'levy_wrong' };
   expectFailure(await run(stranger, 'compare', ndjson([valid])), 'refuses the key');

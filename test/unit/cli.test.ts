@@ -50,6 +50,8 @@ it.each([
   'ENOSPC: no space left on device, write',
   'EFBIG: file too large, write',
   'EROFS: read-only file system, open "/a"',
+  "ENOTDIR: not a directory, mkdir '/dev/null/x'",
+  "ENAMETOOLONG: name too long, open '/a'",
 ])('explains a file error: %s', (message) => {
   const error = Object.assign(new Error(message), { code: message.slice(0, message.indexOf(':')) });
   expect(explainError(error)).toBe(`Cannot read or write the file: ${message}.`);

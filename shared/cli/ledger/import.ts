@@ -114,7 +114,8 @@ const refuseUsedAccount = async (id: string): Promise<void> => {
     throw new CommandError(`${id} has retain_personal_data_days, so a schedule removes personal data. ${advice}`);
 };
 
-const markFor = async ({ account, checked }: Import): Promise<Mark> => {
+/** Returns the checkpoint, which it creates. Refuses an account with another ledger. */
+const markFor = async ({ account, checked }: Pick<Import, 'account' | 'checked'>): Promise<Mark> => {
   const { sha256 } = checked.trailer;
   const first: Mark = { sha256, written: 1, started_at: new Date(now()).toISOString(), finished_at: null };
   let mark = await readMark(account);
@@ -250,6 +251,8 @@ export const importCommand = subcommand({
     const checked = await checkExport(path);
     const { header, trailer } = checked;
     const missing = await refuseOtherContent(trailer, withoutContent);
+    // A refusal is not an interruption.
+    await markFor({ account, checked });
     const interrupted = 'Interrupted: run the same command again to continue';
     await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {
       const onProgress = (written: number) => reach(written, counted(written, 'line'));

@@ -25,8 +25,10 @@ export const clientFor = (url: string): Client => {
   return createClient({ url, apiKey });
 };
 
-/** Describes a refused order. Throws if the service would refuse every order: a wrong key or a missing scope. */
+/** Describes a refused order. Throws if the service would refuse every order: a wrong key, scope or address. */
 export const refusalText = ({ status, detail, errors }: Refused, rows: Order['rows']): string => {
+  if (status === 404)
+    throw new CommandError('Levy has no such path. Check --url: it ends with the stage, such as https://…/v1.');
   if (status === 401 || status === 403) throw new CommandError(`The service refuses the key: ${detail}`);
   return (errors as readonly Failing[])
     .map((error) => describeProblem(error.source?.pointer ?? '', error.detail, rows))

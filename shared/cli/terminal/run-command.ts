@@ -13,8 +13,11 @@ const missingTable = (): string => {
   return `At least one of the tables ${transactions}, ${accounts} and ${content} does not exist. Create them with \`npm run tables\` (an emulator) or \`npm run deploy\`, or set TABLE_TRANSACTIONS, TABLE_ACCOUNTS and TABLE_CONTENT to the deployed names.`;
 };
 
-/** No access, a full disk, a limit on file sizes and a read-only file system. */
-const fileProblems: readonly unknown[] = ['EACCES', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'];
+/** No access, a full disk, a limit on file sizes, a read-only file system, and paths that no file can have. */
+const fileProblems: readonly unknown[] = [
+  ...['EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'],
+  ...['ENOTDIR', 'ENAMETOOLONG', 'ELOOP'],
+];
 
 type Details = Error & { readonly code?: unknown; readonly path?: unknown; readonly $metadata?: unknown };
 
