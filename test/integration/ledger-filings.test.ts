@@ -123,6 +123,19 @@ it('closes periods even if another account fails', async () => {
   await runSchedule('close-periods');
 });
 
+it('closes no further period of a state while a filing of the state is unfinished', async () => {
+  const settings = registered({ from: '2026-09-01', to: '2026-10-31', frequency: 'month' });
+  const { filer, hurried } = await later(Date.parse('2026-09-01') - now(), () => newFiler(settings));
+  await soldOn(filer, '2026-09-05');
+  await made(hurried.close({ state: 'MI', period_end: '2026-09-30' }));
+  const listEnds = async () => (await made(filer.filings())).data.map(({ period_end }) => period_end);
+  const find = () => Promise.reject(new Error('The filing cannot be read.'));
+  await closePeriods({ ...ports, filings: { ...ports.filings, find }, onFailure: () => {} });
+  expect(await listEnds()).toEqual(['2026-09-30']);
+  for (let run = 0; run < 2; run++) await runSchedule('close-periods');
+  expect(await listEnds()).toEqual(['2026-10-31', '2026-09-30']);
+});
+
 it('does not change a finished filing', async () => {
   const { account, filer } = await newFiler();
   await soldOn(filer, day);
