@@ -302,10 +302,7 @@ const withoutHoliday = (
   uncertainties: readonly Uncertainty[],
 ): Treatment => {
   const otherwise = treat(taxedJurisdiction, [...without, holiday as Rule]);
-  const others = otherwise.uncertainties.filter(
-    ({ message }) => !uncertainties.some((uncertainty) => uncertainty.message === message),
-  );
-  return { ...otherwise, uncertainties: [...uncertainties, ...others] };
+  return { ...otherwise, uncertainties: [...uncertainties, ...otherwise.uncertainties] };
 };
 
 const taxesWithoutGeneralRate = (rule: DecidingRule | undefined): boolean =>

@@ -32,7 +32,12 @@ it('rejects a credit of more units than the sale has', async () => {
   const units = (quantity: string, discount_amount: string) => {
     return { parent_line_item_id: 'item_1', quantity, discount_amount };
   };
-  for (const line_items of [[units('2.0000000001', '90.00')], [units('2', '60.00'), units('1', '30.00')]])
+  const atPrice = { ...units('1', '30.00'), unit_price: '50.00' };
+  for (const line_items of [
+    [units('2.0000000001', '90.00')],
+    [units('2', '60.00'), units('1', '30.00')],
+    [units('2', '60.00'), atPrice],
+  ])
     for (const refused of [await calculate({ line_items }), await credit({ line_items })]) {
       expect(getRefusal(refused)).toBe(`409 | conflict_over_credit /line_items/${line_items.length - 1}/quantity`);
       expect(getDetail(refused)).toContain('2 of line item_1. Send at most that quantity.');

@@ -194,14 +194,21 @@ describe('products taxed differently in places with the same general rate', () =
 });
 
 // Sheldahl, Iowa: the city taxes 1 % in Polk County; in Story and Boone Counties, the county does.
+const [exempts, taxes] = ['exempts sales in cities', "raises Story County's rate to 2 %"];
+const story = /differs in other places where the address could be: .*Story County/;
+const sheldahl: Readonly<Record<string, Parameters<typeof buildOwnRules>[0]>> = {
+  [exempts]: { rules: [rule('own', ['GENERAL'], { type: 'exempt' }, { levels: ['city'], source: 'own:ruling' })] },
+  [taxes]: { rates: [{ ...always, jurisdiction: 'US-IA-169', rate: '0.02', source: 'own:ruling' }] },
+};
 it.each([
-  ['warn', '6.00', /differs in other places where the address could be: .*Story County/],
-  ['highest_rate', '7.00', /Assumed: Story County/],
+  [exempts, 'warn', '6.00', story],
+  [exempts, 'highest_rate', '7.00', /Assumed: Story County/],
+  [taxes, 'warn', '7.00', story],
+  [taxes, 'highest_rate', '8.00', /Assumed: Story County/],
 ] as const)(
-  'compares the taxes of places with equal rates if a rule applies to cities alone, with the policy %s',
-  (ambiguous_address, tax, message) => {
-    const rules = [rule('own', ['GENERAL'], { type: 'exempt' }, { levels: ['city'], source: 'own:ruling' })];
-    const releaseFor = () => withOwnRules(builtIn('IA'), buildOwnRules({ rules }));
+  'compares the taxes of places with equal rates if a custom rule %s, with the policy %s',
+  (own, ambiguous_address, tax, message) => {
+    const releaseFor = () => withOwnRules(builtIn('IA'), buildOwnRules(sheldahl[own] ?? {}));
     const outcome = ask({ to: at('', 'IA', '50243'), tax_date }, { releaseFor, settings: { ambiguous_address } });
     expect(outcome.tax_amount).toBe(tax);
     expect(outcome.warnings).toContainEqual(

@@ -147,6 +147,12 @@ describe('reductions', () => {
       expect(listProblems('lamp', '35.00')).toEqual([]);
       expect(listProblems('lamp', '35.01')).toEqual([expect.stringContaining('the 35.00 of the goods')]);
     });
+
+    it('does not compare a document discount with goods if the price of a line is invalid', () => {
+      const request = buildRequest({ to: newark, line_items: [lamp], discount_amount: '500.00' });
+      expect(crossFieldProblems(request)).toHaveLength(1);
+      expect(crossFieldProblems({ ...request, line_items: [lamp, { unit_price: '$1' }] })).toEqual([]);
+    });
   });
 
   it('taxes a negative price at the address of the reduced line, not at its own', () => {

@@ -236,6 +236,7 @@ describe('the tax day', () => {
     rules: [goods],
   });
   const undatedRule = placeAt([], { rules: [rule('groceries', food, exempt, undated), goods] });
+  const undatedExemption = placeAt([], { rules: [rule('all', ['GENERAL'], exempt, undated)] });
   const summer = rule('summer', food, exempt, { ...undated, season: { from: '06-01', to: '08-31' } });
   const undatedSeason = placeAt([], { rules: [summer, rule('all', ['FOOD'], taxable)] });
   const over = placeAt([], { rules: [rule('over', ['GENERAL'], exempt, { from: null, to: '2019-12-31' }), goods] });
@@ -252,6 +253,7 @@ describe('the tax day', () => {
     [undatedRule, 'FOOD.GROCERY', '2025-12-31', '0.06 not_supported', 'the rule was possibly not in force'],
     [undatedRule, 'FOOD.GROCERY', '2026-01-01', '0.06 product_exempt', 'the rule applies from here'],
     [undatedRule, 'GENERAL', '2025-12-31', '0.06 standard_rated', 'the rule does not include the product'],
+    [undatedExemption, 'GENERAL', '2025-12-31', '0.06 not_supported', 'all goods were possibly taxed'],
     [undatedSeason, 'FOOD.GROCERY', '2025-07-01', '0.06 not_supported', 'the rule was possibly in force in the season'],
     [undatedSeason, 'FOOD.GROCERY', '2025-12-01', '0.06 standard_rated', 'the rule does not apply outside the season'],
     [undatedSeason, 'FOOD.GROCERY', '2026-07-01', '0.06 product_exempt', 'it applies from here'],
