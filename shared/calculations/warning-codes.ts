@@ -22,6 +22,7 @@ const isReviewed = {
   general_excise_not_passed_on: true,
   remote_seller_rate: true,
   retail_delivery_fee_due: true,
+  retail_delivery_fee_refunded: true,
   tax_included_not_exact: false,
   line_amount_differs: true,
   line_tax_ignored: true,
@@ -122,6 +123,10 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   retail_delivery_fee_due: {
     meaning: 'A retail delivery fee is due and was not charged.',
     remedy: 'Add it to the return.',
+  },
+  retail_delivery_fee_refunded: {
+    meaning: 'A credit refunds a retail delivery fee, which is not refundable if delivered goods are returned.',
+    remedy: 'If the goods were delivered, void the credit and credit only the other line items.',
   },
   tax_included_not_exact: {
     meaning: 'No tax-exclusive price gives exactly the price that includes tax.',

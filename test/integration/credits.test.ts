@@ -88,6 +88,25 @@ it('warns if a credit sends a product, customer or origin other than the sale ha
   expect(await ignored({ customer: { ...parent.customer, id: 'c1' }, line_items: [unmatched] })).toEqual([]);
 });
 
+// Colorado Department of Revenue, retail delivery fee refunds: not refundable if the goods are returned.
+it('warns if a credit refunds a retail delivery fee', async () => {
+  const customer = { address: { city: 'Denver', state: 'CO', postal_code: '80202', country: 'US' } };
+  const fee = { id: 'fee', product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', quantity: '1', unit_price: '0.00' };
+  const { credit, calculate } = await withSale({ customer, line_items: [goods({ id: 'mug' }), fee] });
+  const listFees = ({ warnings }: { warnings: readonly { code: string; pointer: string | null }[] }) =>
+    warnings.filter(({ code }) => code === 'retail_delivery_fee_refunded');
+  const message = expect.stringContaining('Colorado retail delivery fee: the credit refunds 0.28.');
+  expect(listFees(await made(calculate({})))).toMatchObject([{ pointer: '/parent_transaction_id', message }]);
+  const both = {
+    line_items: [
+      { id: 'mug', quantity: '1' },
+      { id: 'fee', quantity: '1' },
+    ],
+  };
+  expect(listFees(await made(calculate(both)))).toMatchObject([{ pointer: '/line_items/1', message }]);
+  expect(listFees(await made(credit(one('mug'))))).toEqual([]);
+});
+
 it('copies the lines, discounts, shipping and releases of the sale to a credit without line items', async () => {
   const discounts = { discount_amount: '7.77', third_party_discount_amount: '1.00' };
   const { credit, parent } = await withSale({ ...twoLines, ...discounts, shipping: { amount: '5.00' } });

@@ -22,7 +22,13 @@ import {
   zeroShare,
 } from './amounts.ts';
 import { creditLine, creditShipping, isReducedByCoupon, linesOutcome, sumShares, unpaidAmounts } from './lines.ts';
-import { type CreditContext, type CreditRequest, creditOutcome, creditWarnings } from './outcome.ts';
+import {
+  type CreditContext,
+  type CreditRequest,
+  creditOutcome,
+  creditWarnings,
+  refundedFeeWarnings,
+} from './outcome.ts';
 import { creditProblems, overCredit } from './problems.ts';
 
 /**
@@ -130,6 +136,7 @@ export const buildCredit = (
   const warnings = [
     ...sent,
     ...creditWarnings(parent.transaction, { ...request, tax_date: outcome.tax_date }),
+    ...refundedFeeWarnings(outcome.line_items, request),
     ...outcome.warnings,
   ];
   return accept({ kind, outcome: { ...outcome, warnings } });

@@ -8,6 +8,7 @@ import { step } from '../../calculations/explain/step.ts';
 import { documentTotals } from '../../calculations/figures.ts';
 import type { CalculationInput } from '../../calculations/request.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import { retailDeliveryFee } from '../../tax/document.ts';
 import type { TransactionRequest } from '../request.ts';
 import type { Transaction } from '../transaction.ts';
 import { findParentLine } from './amounts.ts';
@@ -155,3 +156,20 @@ export const creditWarnings = (parent: Transaction, request: CreditRequest): War
       : []),
   ];
 };
+
+/**
+ * Warns about the refund of a retail delivery fee: it depends on why the sale is credited (Colorado Department of
+ * Revenue, retail delivery fee refunds; Minn. Stat. 168E.03).
+ */
+export const refundedFeeWarnings = (lines: readonly LineItemResponse[], { line_items }: CreditRequest): Warning[] =>
+  lines.flatMap(({ product_tax_code, tax_amount, taxes: [fee] }, index) => {
+    if (product_tax_code !== retailDeliveryFee || !fee || !/[1-9]/.test(tax_amount)) return [];
+    const message = `${fee.jurisdiction_name}: the credit refunds ${tax_amount}. Refund it if the delivery is canceled. If delivered goods are returned, it is not refundable: credit only the other line items.`;
+    return [
+      {
+        code: 'retail_delivery_fee_refunded',
+        message,
+        pointer: line_items ? `/line_items/${index}` : '/parent_transaction_id',
+      },
+    ];
+  });
