@@ -18,11 +18,11 @@ import type { TaxedPlace } from './local-taxes.ts';
 import { listNames, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
-/** `CITY OF MOBILE` is Mobile. */
+/** Returns the name without its title: `CITY OF MOBILE` is `MOBILE`. */
 const withoutTitle = (name: string): string => name.replace(/^(?:CITY|TOWN) OF /i, '');
 
 /**
- * Returns the county tax of a code. In addition to its usual code (70..), a county can have codes for the tax in some
+ * Returns the county tax of a code. A county has a usual code (70..), and can have more codes for its tax in some
  * cities.
  */
 const countyTax = (codes: OwnCodes, code: string, name: string): Jurisdiction => {
@@ -45,7 +45,7 @@ const columns = {
   inactive: column.matching('Inactive Date', /^$/, 'empty: import the file of current rates'),
   rate: column.rate('Rate', readPercent, '4.0000'),
   county: column.text('County Code'),
-  // The county's name from its own row, because the file has no such column.
+  // Filled in from the county's row, because the file has no such column.
   countyName: column.optional(column.text('County Name')),
 };
 

@@ -60,7 +60,7 @@ export type Parts = () => AsyncIterable<ReleasePart>;
 
 /**
  * `built`: the head, and the parts sorted by key; `parts` can be called repeatedly. A release is built despite bad
- * rows: check `summary.bad` before storing it. `nothing`: no row has the taxes of any place.
+ * rows: check `summary.bad` before storing it. `nothing`: no row contains taxes of a place.
  */
 export type Built =
   | {
@@ -136,7 +136,7 @@ export const matchesBase = (head: ReleaseHead, base: Release, importer: BuildOpt
   return names.every((name) => isDeepStrictEqual(head[name], copied[name]));
 };
 
-/** Returns the state's rates from the file, or else from the base: in Nevada's file the state's rate is 0. */
+/** Returns the state rate of the file, else of the base. In Nevada's file it is 0: its county rates include it. */
 const stateRates = ({ rates, state }: Release, own: Release['rates']): Release['rates'] =>
   own.length > 0 ? own : rates.filter(({ jurisdiction }) => jurisdiction === state);
 

@@ -51,8 +51,8 @@ const readLayers = (cells: Readonly<Record<string, string>>): RowResult<readonly
 const isState = ({ type }: Layer): boolean => /^state$/i.test(type);
 
 /**
- * Whether a location is a county's area outside cities: its code ends in 0206 to 0208 (form DR 0800), or its name says
- * so.
+ * Whether a location is a county's area outside cities: its code ends in 0206 to 0208 (form DR 0800), or its name
+ * contains `county` or `unincorporated`.
  */
 const isUnincorporated = (name: string, code: string): boolean =>
   /020[678]$/.test(code) || /\b(?:county|unincorporated)\b/i.test(name);

@@ -34,5 +34,5 @@ export const readPercent = (text: string): string | null => {
   return units === null || units / 100n > fractionMax ? null : formatFraction(units / 100n);
 };
 
-/** Reads a rate that a file can write in either form: no number is both a fraction and a percentage of a tax. */
+/** Reads a fraction or a percentage. Up to 0.25, it is a fraction: no combined rate is as low as 0.25 %. */
 export const readFractionOrPercent = (text: string): string | null => readFraction(text) ?? readPercent(text);

@@ -62,8 +62,8 @@ type Taxed = Dated & {
 };
 
 /**
- * An importer's output is a stream of entries, so a file of any length can be read in constant memory. Their order
- * matters only for `file`: other entries with a line, and `rows`, belong to the last file.
+ * An importer's output is a stream of entries, so a file of any length can be read in constant memory. Entries can come
+ * in any order, but an entry with a line, or `rows`, belongs to the last `file` before it.
  */
 export type Entry =
   /** A jurisdiction, which can be the state, with its rates; the file provides the evidence. */

@@ -7,7 +7,7 @@ export const limits = {
   rowsOfZip: 100_000,
   /** Rows of the ZIP codes with the same first three digits, which are in memory together. */
   rowsOfZip3: 2_000_000,
-  /** Ranges and days that the rows of one ZIP code are cut into. */
+  /** Pieces into which the ranges and days of one ZIP code's rows are cut. */
   piecesOfZip: 200_000,
   /** Different lists of jurisdictions. */
   jurisdictionSets: 500_000,

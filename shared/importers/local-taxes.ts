@@ -14,7 +14,7 @@ type Days = { readonly from: string; readonly to: string | null };
 /** A local rate on the days in the file. The next rate of the tax ends an open rate. */
 export type LocalRate = Days & {
   readonly rate: string;
-  /** The last day of the state's rate that the rate in the file includes. */
+  /** The last day of the state rate that is included in the rate in the file. */
   readonly until?: string | null;
   /** Whether the file has one rate for the tax, so that no later row can end it. */
   readonly isOnly?: true;
@@ -22,15 +22,15 @@ export type LocalRate = Days & {
 
 type PlaceTax = {
   readonly tax: Jurisdiction;
-  /** Empty if other rows have the rates. */
+  /** Empty if the rates are in other rows. */
   readonly rates: readonly LocalRate[];
-  /** Appended to the code if its rates in other rows differ. */
+  /** Appended to the code if other rows have different rates for it. */
   readonly distinction?: string;
   /** The name of a tax that is missing from Levy's tables, so that its code is derived from the file. */
   readonly unmatched?: string | undefined;
 };
 
-/** A place and all of its local taxes, as a row of a file states them. */
+/** A place and all of its local taxes, from one row of a file. */
 export type TaxedPlace = {
   /** The names in the form of `cityName`. Empty for a county or district. */
   readonly names: readonly string[];
@@ -39,7 +39,7 @@ export type TaxedPlace = {
   readonly isPart?: boolean;
   /** The county of a district without a city, or of a place that such a district could overlap. */
   readonly county?: string;
-  /** The file's code of the row, if no other row may have it. */
+  /** The row's code in the file, if the code must be unique. */
   readonly id?: string;
   /** The first day on which the rates are in a different file, because they depend on the address. */
   readonly open?: { readonly from: string; readonly remark: string } | undefined;
@@ -89,7 +89,7 @@ export const codedPlaces = (
 
 type KeyedTax = Omit<PlaceTax, 'rates'> & { readonly rates: (LocalRate & { readonly line: number })[] };
 
-/** `keys` are the keys of its taxes. */
+/** `keys`: the keys of the place's taxes. */
 type KeyedPlace = Pick<TaxedPlace, 'names'> & {
   readonly county: string | undefined;
   readonly keys: readonly string[];
@@ -97,7 +97,7 @@ type KeyedPlace = Pick<TaxedPlace, 'names'> & {
   readonly line: number;
 };
 
-/** Returns whether the file has both rates for the same day. Only an open rate ends an open rate before it. */
+/** Returns whether the file has both rates for a day. A later open-ended rate ends an open-ended one. */
 const overlap = (a: LocalRate, b: LocalRate): boolean => {
   const [first, second] = a.from < b.from ? [a, b] : [b, a];
   if (first.from === second.from || first.isOnly) return true;

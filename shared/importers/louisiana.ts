@@ -19,7 +19,7 @@ const toPlainWords = (text: string): string => plainCityName(text.replaceAll(/[/
 const placeName = (jurisdiction: string): string =>
   toPlainWords(jurisdiction.replaceAll(/\b(?:school board|police jury|(?:city|town|village) of)\b/gi, ' '));
 
-/** Returns a name without the name of its parish; `null` if the parish is not in it. */
+/** Returns a name without the name of its parish; `null` if the name does not contain the parish. */
 const withoutParish = (name: string, parish: string): string | null => {
   const own = toPlainWords(parish.replace(/ parish$/i, ''));
   const rest = ` ${name} `.replace(` ${own} PARISH `, ' ').replace(` PARISH OF ${own} `, ' ').trim();

@@ -84,8 +84,8 @@ export class OwnCodes {
   }
 
   /**
-   * Returns the place of a county with a name, or all places whose names are contained in it: `MONUMENT IN PPRTA` and
-   * `PPRTA MONUMENT` are parts of Monument (`isPart`). `[]` if there is none.
+   * Returns the county's place with this name, or else all places whose names are contained in it: `MONUMENT IN PPRTA`
+   * and `PPRTA MONUMENT` are parts of Monument (`isPart`). `[]` if there is none.
    */
   placesIn(county: string, name: string): readonly PlaceOrPart[] {
     const words = plainCityName(name).split(' ');
@@ -117,7 +117,7 @@ export class OwnCodes {
     return name === undefined ? undefined : { county, code, name };
   }
 
-  /** Returns the city of a county that is an independent city: Census county codes of at least 510. */
+  /** Returns the city for the county code of an independent city, which is at least 510. */
   independentCity(county: string): OwnPlace | undefined {
     const name = (this.counties.get(county) ?? '').replace(/ city$/i, '');
     return Number(county) >= 510 && name !== '' ? this.place(county, name) : undefined;
@@ -136,7 +136,7 @@ export class OwnCodes {
     return { code: `US-${this.state}-63-${kind}`, name, type: 'district', tax_type: 'sales', kind };
   }
 
-  /** Returns one jurisdiction for all local taxes of a place together, or of a county outside its places (code `''`). */
+  /** Returns one jurisdiction for all local taxes of a place, or of a county outside its places (code `''`). */
   combinedTax({ county, code, name }: OwnPlace): Jurisdiction {
     return {
       code: `US-${this.state}-${county}${code === '' ? '' : `-${code}`}`,

@@ -165,7 +165,7 @@ export const zipRates: Importer = {
       seen.set(key, { line, local });
       yield* zipEntries(getCode, rates, from, line);
     }
-    // Otherwise only the other rows of a bad row's ZIP would apply.
+    // If a bad row were skipped, the other rows of its ZIP would apply to the whole ZIP.
     const ofBad = ({ cells }: HeadedRow<typeof columns>): readonly Entry[] => {
       const zip = readZip(cells.zip, state);
       return zip.kind === 'row' ? unknown(zip.value) : [];

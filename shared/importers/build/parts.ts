@@ -39,8 +39,8 @@ const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
 type Details = { readonly evidence: Evidence; readonly getMeaning: (set: number) => SpanMeaning };
 
 /**
- * Returns one location for all addresses, one for each city with separate taxes, and one for taxes of only some
- * addresses.
+ * Returns one location for each combination of flags: for all addresses, for one city with separate taxes, or for only
+ * some addresses.
  */
 const listLocations = (
   ranges: readonly Resolved[],

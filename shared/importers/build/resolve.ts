@@ -71,8 +71,8 @@ const contested = (ranges: readonly Resolved[]): readonly NumberRange[] =>
 const getWidth = ({ low, high }: NumberRange): number => high - low;
 
 /**
- * Returns the overlaps of a range with a wider one that takes precedence: by rank, or by width before both were cut to
- * the ZIP.
+ * Returns the overlaps in which a wider range takes precedence over a narrower one: by its rank, or because it was the
+ * narrower one before both were cut to the ZIP.
  */
 const misjudged = (ranges: readonly Resolved[]): readonly NumberRange[] =>
   ranges

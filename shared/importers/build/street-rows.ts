@@ -72,9 +72,9 @@ export class StreetRows {
   }
 
   /**
-   * Removes the rows of a three-digit ZIP and returns a function that returns the street data of each of its ZIPs. The
-   * pieces of the whole ZIP have the jurisdiction sets of the addresses, each on the days on which a row has the set.
-   * `streets` is `undefined` if there are more ranges than fit into an item.
+   * Removes the rows of a three-digit ZIP and returns a function that returns the street data of each of its ZIPs. Each
+   * of the `pieces` covers the whole ZIP with one jurisdiction set, on the days on which a row has the set. `streets`
+   * is `undefined` if there are more ranges than fit into an item.
    */
   take(zip3: number, getLocals: (set: number) => LocalSet) {
     const pieces = this.spill.take(zip3);

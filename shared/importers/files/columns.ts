@@ -138,7 +138,7 @@ export const findColumns = (header: readonly string[], columns: Columns, isInOrd
   });
 };
 
-/** Returns the headers of the first column that a header has several times, under one name or several; otherwise `[]`. */
+/** Returns the headers that match the first repeated column, under one accepted name or several; otherwise `[]`. */
 const findRepeated = (header: readonly string[], columns: Columns, positions: readonly number[]): readonly string[] => {
   const plain = header.map(plainHeader);
   for (const [index, { headers, prefersFirst }] of Object.values(columns).entries()) {
@@ -220,7 +220,7 @@ export const openHeadedTable = async <Of extends Columns>(
 type More<AnyRow> = {
   /** Entries for a bad row. */
   readonly ofBad?: (row: AnyRow) => Iterable<Entry>;
-  /** Called if the table cannot be read beyond a row. */
+  /** Called after an unreadable row, which ends the table. */
   readonly onBroken?: () => void;
   readonly atEnd?: () => Iterable<Entry>;
 };

@@ -43,7 +43,7 @@ export const newRateBook = ({ established_from, own }: Pick<Release, 'establishe
 });
 type RateBook = ReturnType<typeof newRateBook>;
 
-/** Adds a head or a part. Many parts repeat a jurisdiction, each with all of its rates or none. */
+/** Adds a head or a part. Many parts repeat a jurisdiction. Each part has all of its rates or none. */
 export const addToRateBook = (
   book: RateBook,
   { jurisdictions, rates }: { readonly jurisdictions: readonly Jurisdiction[]; readonly rates: readonly Rate[] },
@@ -70,8 +70,8 @@ const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) =
 };
 
 /**
- * Returns all differences in the rates of jurisdictions with their days, sorted by code. Rates are fractions; `null` is
- * a rate that the release does not have on those days. Food and interstate rates are included only if they differ.
+ * Returns all changes in the rates of jurisdictions with their days, sorted by code. Rates are fractions; `null` means
+ * that the release has no rate on those days. Food and interstate rates are included only if they differ.
  */
 export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] => {
   const codes = [before, after].flatMap(({ own, rates }) => [...rates.keys(), ...own.map((rate) => rate.jurisdiction)]);

@@ -48,9 +48,7 @@ const toPercent = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals -
 
 const pointOfRate = 10n ** BigInt(rateDecimals - 2);
 
-/**
- * Returns whether goods in the state, or from other states, have a rate that differs by more than a percentage point.
- */
+/** Returns whether the rate on goods from the state, or from other states, differs by more than a percentage point. */
 const isUnlike = (rates: ChargedRates, expected: ChargedRates): boolean =>
   (['general', 'general_interstate'] as const).some((kind) => {
     const [own, known] = [rates.byKind[kind], expected.byKind[kind]];
@@ -110,7 +108,7 @@ const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, tod
   ...(await failedCases(candidate, today)).difference(await failedCases(active, today)),
 ];
 
-/** Returns the places of the format's last file in the active release and its fallback releases. */
+/** Returns the places of the newest release of the format among the active release and its fallback releases. */
 const previousPlaces = async (format: string | undefined, active: OpenRelease): Promise<readonly string[]> => {
   for (const id of getChain(active.imported)) {
     const head = id === active.imported?.id ? active.imported : await findHead(id);

@@ -107,7 +107,7 @@ const newImpact = () => ({
   cities: 0,
   firstDay: null as string | null,
   lastDay: null as string | null,
-  /** The number of their locations in force today. */
+  /** The number of locations in force today in these ZIPs and cities. */
   inForce: 0,
   /** The number of compared ZIPs and cities whose combined rate differs on some day. */
   changed: 0,
@@ -123,7 +123,7 @@ const newImpact = () => ({
   largestPast: null as RateStep | null,
   /** Examples for the report: the first changes, and the first losses of local taxes. */
   examples: { changed: [] as RateStep[], vanished: [] as RateStep[] },
-  /** Changes of rates that were known on past days: a correction, or the first official file. */
+  /** Changes of known rates on past days, from a correction or from the first official file. */
   past: { changed: 0, firstDay: null as string | null, largest: null as RateStep | null },
 });
 export type Impact = ReturnType<typeof newImpact>;
@@ -254,7 +254,7 @@ type ComparedPlaces = {
 type ImpactOptions = ComparedPlaces & {
   /** Changes on earlier tax days are counted separately. */
   readonly today: string;
-  /** Receives the changes of each ZIP or city that has any. */
+  /** Called with the changes of each ZIP or city that has any. */
   readonly onChanges?: OnChanges | undefined;
 };
 

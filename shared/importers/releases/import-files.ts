@@ -123,13 +123,13 @@ const discardAbandoned = async (state: string, { print }: Printer): Promise<read
   const isAbandoned = ({ began_at }: UnfinishedImport) => now() - Date.parse(began_at) > dayMs;
   for (const { id } of imports.filter(isAbandoned)) {
     const discarded = await discardImport(id);
-    // Fails if another process has discarded it in the meantime.
+    // `discarded` is an error if another process discarded the import first.
     if (discarded.ok) print(`Discarded ${counted(discarded.value, 'part')} of ${id}, whose import was interrupted.`);
   }
   return imports.filter((one) => !isAbandoned(one));
 };
 
-// An import: reads, reports, and only then writes, with the head last.
+// Reads files, prints a report, then writes the parts and last the head.
 
 export type ImportJob = {
   readonly importer: Importer;

@@ -54,8 +54,8 @@ const loadUnstored =
   };
 
 /**
- * Returns the ZIPs and cities whose combined rates can differ between custom rules. `below` has their imported
- * fallback releases.
+ * Returns the ZIPs and cities whose combined rates can differ between two sets of custom rules. `below`: the ids of
+ * their imported fallback releases.
  */
 const keysOfOwn = async (
   state: string,

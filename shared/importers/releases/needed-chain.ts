@@ -13,7 +13,7 @@ type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_fro
 /** Addresses of a ZIP or city, and the days on which a release covers them. */
 type Named = { readonly days: readonly Span[]; readonly ranges: readonly NumberRange[] };
 
-/** All locations of a release (`some`), and the locations with all taxes of every address (`all`). */
+/** `some`: all locations. `all`: the locations that apply to every address in their ranges, with all taxes. */
 type KeyNames = { readonly key: string; readonly some: readonly Named[]; readonly all: readonly Named[] };
 
 const includes = (spans: readonly Span[], day: string): boolean =>
@@ -66,7 +66,7 @@ const contain = (outer: readonly NumberRange[], inner: readonly NumberRange[]): 
 
 type Level = { readonly completeFrom: string; readonly all: readonly Named[] };
 
-/** The locations that the newer releases cover with all taxes, by ZIP or city. */
+/** The locations of the newer releases that apply to every address with all local taxes, by ZIP or city. */
 class Upper {
   private readonly levels = new Map<string, readonly Level[]>();
 
@@ -75,8 +75,8 @@ class Upper {
   }
 
   /**
-   * Returns the last day on which the newer releases do not cover an address of this release: `null` without an end,
-   * `undefined` if there is none. Before `complete_from`, the release with the longer history applies.
+   * Returns the last day on which this release has an address that the newer releases do not cover: `null` without an
+   * end, `undefined` if there is no such day. Before `complete_from`, the release with the longer history applies.
    */
   lastDayWithout({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): string | null | undefined {
     const levels = this.levels.get(key) ?? [];

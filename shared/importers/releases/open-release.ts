@@ -133,7 +133,7 @@ export const getChain = (head: ReleaseHead | null): readonly string[] =>
 
 /**
  * Returns the position of an import while this release is active: over it, or over the built-in release if it is
- * corrupt. A release of custom rules leaves the chain, because it covers no address and the import copies its rules.
+ * corrupt. The chain omits a release of custom rules, because it covers no address and the import copies its rules.
  */
 export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
   below: corrupt ? builtIn.id : id,

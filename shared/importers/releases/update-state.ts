@@ -102,7 +102,7 @@ const fetchFiles = async (
   const fetched: (SourceFile | null)[] = [];
   for (const file of current) fetched.push(await fetch(file, getKnown(known, file)));
   if (fetched.every((file) => file === null)) return null;
-  // One file of a pair is new: an import needs both.
+  // An import needs both files of a pair, even if only one is new.
   for (const [index, file] of current.entries()) fetched[index] ??= await fetch(file, undefined);
   return fetched.filter((file) => file !== null);
 };
@@ -231,7 +231,7 @@ const updateFiles = async (
   const proposal = release === source.release ? source.proposal : null;
   const imported = isNew && { release, imported_at: at, proposal };
   const fetched = { ...(files && { files: [...files] }), ...imported };
-  // A release that replaces one in use may be activated; one that an operator rolled back may not.
+  // A replacement of a release in use may be activated, but not a release that an operator rolled back.
   const isReplacement = isOutdated && source.release !== null && getChain(active.head).includes(source.release);
   const activated = isActive || (source.activated && isSame && !isReplacement);
   const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));

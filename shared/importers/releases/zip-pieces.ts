@@ -1,4 +1,4 @@
-/** Ranges of nine-digit ZIPs, as numbers. A city is one place, the range from 0 to 0. */
+/** Ranges of nine-digit ZIPs, as numbers. The range from 0 to 0 represents a city. */
 import { getOrAdd } from '../../base/collections.ts';
 import type { Location, Release } from '../../catalog/release.ts';
 import type { NumberRange } from '../zips.ts';

@@ -83,7 +83,7 @@ const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['
   return problemIf(!Object.hasOwn(sources, source), [...path, 'source'], message);
 };
 
-/** Reports values of one kind that apply on the same day, so that only their order would decide. */
+/** Reports values of one kind that apply on the same day, because only their order would decide between them. */
 const overlapProblems = <Item extends Dated>(
   items: readonly Item[],
   path: Path,

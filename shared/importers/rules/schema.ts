@@ -58,7 +58,7 @@ const code = text(
 // The year 2000 is a leap year, so a season can end on February 29.
 const monthDay = dayLike((value) => isDay(`2000-${value}`), 'Use month and day, such as "06-01".');
 
-/** Suggests the known string closest to a mistyped one; empty if there is none. */
+/** Returns the question `Did you mean …?` with the known string closest to a mistyped one; empty if none is close. */
 export const didYouMean = (text: string, known: Iterable<string>, differentMax?: number): string => {
   const found = closest(text, known, differentMax);
   return found === undefined ? '' : ` Did you mean ${found}?`;
@@ -87,7 +87,7 @@ const attributeRefusal = (value: string): string | null => {
 const attribute = z.string('Use an attribute, such as "_ATHLETIC".').check(checked(attributeRefusal));
 const product = z.string('Use a product tax code, such as "CLOTHING.APPAREL".').check(checked(productRefusal));
 
-/** Refuses the codes of a fee's base that are not in the vocabulary. */
+/** Refuses codes in the base of a fee that are not in the vocabulary. */
 const feeCodes = ({ value, issues }: { readonly value: Effect; readonly issues: object[] }): void => {
   if (value.type !== 'flat_fee' || !value.base) return;
   for (const name of ['also', 'never'] as const)

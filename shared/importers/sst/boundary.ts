@@ -78,7 +78,7 @@ const ofStreets = { of_streets: true } as const;
 const zipPattern = /^\d{3,5}$/;
 const extensionPattern = /^\d{1,4}$/;
 
-/** Returns one end of a span as a nine-digit number, because ZIP and extension are compared together. */
+/** Returns one end of a span as nine digits, which are compared as one number; `null` if it is invalid. */
 const nineDigits = (zip: string, extension: string): string | null =>
   zipPattern.test(zip) && extensionPattern.test(extension) ? zip.padStart(5, '0') + extension.padStart(4, '0') : null;
 
@@ -88,7 +88,7 @@ const streetZips = (cells: readonly string[]): readonly [low: string, high: stri
   return zip === '' ? [low, high || low] : [zip, zip];
 };
 
-/** Returns the ends of a row; `undefined` for an unknown record type. */
+/** Returns the first and last ZIP+4 of a row; `undefined` for an unknown record type. */
 const readEnds = (type: string, cells: readonly string[]) => {
   const [low = '', lowExtension = '', high = '', highExtension = ''] = cells.slice(17, 21);
   // An extension of 0000 is not a wildcard.
@@ -174,7 +174,7 @@ const findProblem = (book: RateBook, cells: readonly string[], county: LayerKey 
 
 const isNone = (code: string): boolean => /^0*$/.test(code);
 
-/** Returns the county and place of a row that have no row in the rate file, with their codes. */
+/** Returns the county and place of a row, with their codes, if the rate file does not have them. */
 const getUntaxed = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
   const [county, placeCode] = [at(cells, columns.county), at(cells, columns.place)];
   const isLeftOut = isNone(county) || (book.exceptions.cityReplacesCounty && place !== null);
@@ -190,16 +190,16 @@ const readLayers = (book: RateBook, cells: readonly string[]) => {
   const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));
   const countyKey = layerKey('0', at(cells, columns.county));
   const isLeftOut = countyKey === null || (exceptions.cityReplacesCounty && place !== null);
-  // A county or place without a rate row has no local tax. A district is listed only if it taxes.
+  // A county or place without a rate row has no local tax. Boundary rows list a district only if it levies a tax.
   const county = isLeftOut || !(exceptions.countyRequired || book.isNamed(countyKey)) ? null : countyKey;
   const listed = districts(book, cells);
   const keys = [...new Set([county, place, ...listed.keys].filter((key) => key !== null))];
   return {
     /** Codes of the jurisdictions, without duplicates. */
     locals: keys.map((key) => `US-${book.state}-${key}`),
-    /** Keys that require a rate and have none in the rate file. */
+    /** Keys that need a rate row but have none. */
     missing: keys.filter((key) => !book.isNamed(key)),
-    /** `county 999`, `place 12345`: absent from the rate file, which means that it has no local tax. */
+    /** Counties and places without a rate row, which have no local tax: `county 999`, `place 12345`. */
     untaxed: exceptions.countyRequired ? [] : getUntaxed(book, cells, countyKey, place),
     /** The earliest last day of the layers' rates; `null` if all are open-ended. */
     lastDay: keys.flatMap((key) => book.getLastDay(key) ?? []).toSorted()[0] ?? null,
@@ -230,7 +230,7 @@ const reasonOfStreet = ({ street, parity }: StreetRange): string => {
 const knownMax = 50_000;
 const knownCharactersMax = 1000;
 
-/** Returns the columns that decide who taxes. Longitude and latitude are left out because they differ in every row. */
+/** Returns the columns that determine the jurisdictions, without longitude and latitude, which differ in every row. */
 const layerText = (cells: readonly string[]): string => `${cells.slice(22, 27).join()},${cells.slice(29).join()}`;
 
 type BoundaryRow = { readonly span: BoundarySpan; readonly layers: Layers };
@@ -245,7 +245,7 @@ export class Boundaries {
   private readonly known = new Map<string, Layers>();
   /** Keys without rates that already have a tax entry. */
   private readonly declared = new Set<LayerKey>();
-  /** `county 999`, `place 12345`: in boundary rows but not in the rate file. */
+  /** Counties and places in boundary rows but not in the rate file: `county 999`, `place 12345`. */
   private readonly untaxed = new Set<string>();
   /** The ZIPs of all street-address rows and of skipped bad rows, as `low high`. */
   private readonly listedStreets = new Set<string>();
@@ -301,7 +301,7 @@ export class Boundaries {
       this.declared.add(key);
       yield { kind: 'tax', jurisdiction: this.book.getJurisdiction(key), rates: [] };
     }
-    // The rate file must have the district on the days that its history covers.
+    // The rate file must have every jurisdiction of a row that applies on any day of the file's history.
     if (missing.length > 0 && (span.to === null || completeFrom === null || span.to >= completeFrom))
       yield {
         kind: 'bad',

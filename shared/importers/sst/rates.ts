@@ -316,8 +316,8 @@ export class RateBook {
   }
 
   /**
-   * Returns the rates of a key, preceded by a zero rate as far back as the file is complete. The rate is unknown in
-   * gaps and after the last rate: a boundary row that still refers to the key needs one.
+   * Returns the rates of a key, preceded by a zero rate from the day from which the file is complete. In gaps and after
+   * the last rate, the rate stays unknown, because boundary rows can still refer to the key.
    */
   private withBeginning(key: LayerKey): readonly DatedRate[] {
     const sorted = this.listRates(key).toSorted((a, b) => (firstDay(a) < firstDay(b) ? -1 : 1));

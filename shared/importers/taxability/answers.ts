@@ -1,4 +1,4 @@
-/** The treatment by a taxability row: the effects on state and local taxes, and their assumptions. */
+/** The treatment that a taxability row specifies: the effects on state and local taxes, and their assumptions. */
 
 import { assert } from '../../base/assert.ts';
 import type { Dated } from '../../catalog/effective.ts';
@@ -8,7 +8,7 @@ import { type Confidence, formatFraction, parseUnits } from '../../catalog/relea
 import { effectDefinition, effectSchema } from '../../tax/effects/effects.ts';
 import type { Conditions, RowAttributes, TaxabilityRow } from './rows.ts';
 
-/** The treatment by a row. `localAssumption` applies only to local taxes. */
+/** The treatment that a row specifies. `localAssumption` applies only to local taxes. */
 export type RowAnswer = {
   readonly state: Effect;
   readonly local: Effect;
@@ -124,8 +124,8 @@ const inWords = ({ treatment, state_rate, other_tax }: TaxabilityRow): string =>
 };
 
 /**
- * Returns the treatment by a row. It is not established if the row has low confidence or a condition without an
- * assumption.
+ * Returns the treatment that a row specifies. It is not established if the row has low confidence or a condition
+ * without an assumption.
  */
 export const getAnswer = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
   const { treatment, confidence, condition, note, local, state } = row;
@@ -142,8 +142,8 @@ export const getAnswer = (release: Release, row: TaxabilityRow, conditions: Cond
   return {
     state: ofState,
     local: isOwn ? ownLocal : ofLocal,
-    // A second reader agreed with every sampled row of high confidence that could be checked again. All other rows
-    // warn.
+    // A second review confirmed every sampled row of high confidence that could be checked. All other rows add a
+    // warning.
     confidence: confidence === 'high' ? 'high' : 'medium',
     assumption: [conditional.assumption, isOtherTax ? undefined : findAdditionalTax(row)].filter(Boolean).join(' '),
     localAssumption:

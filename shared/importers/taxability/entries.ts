@@ -71,8 +71,8 @@ const withoutUse = ({ attributes }: Entry): RowAttributes =>
   );
 
 /**
- * Merges entries by use among entries whose other attributes are the same. If none is for unknown use, the code's entry
- * without attributes (`plain`) is used.
+ * Merges the entries by use in a group whose other attributes are the same. If the group has no entry without a use,
+ * the code's entry without attributes (`plain`) is the base.
  */
 const mergeGroup = (group: readonly Entry[], plain: readonly Entry[]): readonly Entry[] => {
   const byUse = group.filter(isByUse);

@@ -103,9 +103,9 @@ const isAtLeast = (left: Confidence, right: Confidence): boolean =>
   confidences.indexOf(left) <= confidences.indexOf(right);
 
 /**
- * Returns whether a hand-written rule decides in place of an entry. A contradicting entry decides if it has at least
- * the same confidence, and either an attribute that the rule does not require, or the exact code while the rule has
- * only its family. A rule of the family hides neither a treatment that is not established nor the assumption of a row.
+ * Returns whether a hand-written rule decides instead of an entry. An entry with a different effect or an assumption
+ * decides if it requires an attribute that the rule does not require, or if the rule has only the family of its code
+ * and no higher confidence. An entry that is not established yields only to a rule with its exact code.
  */
 const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
   const { state } = entry.answer;

@@ -103,7 +103,7 @@ export const listLinks = (html: string, base: string): readonly URL[] => {
 
 // Finds the current files of a publisher.
 
-/** A file by its URL, and its safe local name, which contains the quarter if the publisher's names do. */
+/** A file's URL and its safe local name, which contains the quarter if the publisher's names contain it. */
 type Named = { readonly name: string; readonly url: string };
 type Dated = Extract<PublishedFile, { readonly pattern: string }>;
 
@@ -114,7 +114,7 @@ const linkedFiles = (html: string, url: string): readonly Named[] =>
     return name === null ? [] : [{ name, url: link.href }];
   });
 
-/** Returns the file whose name has the highest order; a name without an order (`null`) does not count. */
+/** Returns the file whose name has the highest order. Skips names without an order (`null`). */
 const findNewest = (named: readonly Named[], getOrder: (name: string) => string | null): Named | null => {
   let [newest, highest]: [Named | null, string] = [null, ''];
   for (const one of named) {
