@@ -97,9 +97,9 @@ export type ResolvedEffect = {
   readonly isOncePerOrder?: boolean;
   /** Whether an amount is compared with the price of all goods in the document to which the rule applies. */
   readonly isPerOrder?: boolean;
-  /** Shipping that follows the goods is taxed in proportion to them, unless the threshold includes shipping. */
+  /** Whether shipping that follows the goods is taxed in their proportion, if no threshold includes shipping. */
   readonly sharesProportion?: true;
-  /** The tax on a price is limited, so shipping that is part of the price may be untaxed. */
+  /** Whether the tax on a price is limited. Shipping that is part of the price may then be untaxed. */
   readonly limitsTax?: true;
   /** Returns the effect with a limit that includes the taxes of the place's other treatments. */
   readonly limitedWith?: (others: readonly Treatment[]) => ResolvedEffect;

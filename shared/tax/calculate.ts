@@ -35,7 +35,7 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const taxed = new Array<TaxedCharge>(discounted.length);
   for (const [position, index] of sale.indexes.entries()) {
     const shipment = position - sale.goods.length;
-    // A negative index would be a slow lookup by name.
+    // A negative array index would be looked up slowly, as a property name.
     const shared = shipment < 0 ? null : (shares[shipment] ?? null);
     taxed[index] = taxedAt(sale, extracted, position, discounted[index] as Discounted, shared);
   }
@@ -138,7 +138,7 @@ const discountedCharges = (document: TaxDocument): Discounted[] => {
       amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
   );
   const unpaid = lines.map(({ amount, discount, thirdPartyDiscount }) => amount - discount - thirdPartyDiscount);
-  // If a coupon does not reduce the price, a line with a coupon has less left to discount than its net.
+  // A coupon limits further discounts even if it does not reduce the net: no more than the unpaid amount is left.
   const discounts = document.discountsShipping
     ? discountsOfAll(document, nets, unpaid, isGoods, isShipping)
     : allocateTo(document.discount, nets, unpaid, isGoods);

@@ -15,7 +15,7 @@ const listGeneralRates = ({ rate, food_rate, interstate }: Rate): readonly strin
 const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly string[] => {
   const { isMonotonic } = effectDefinition(rule.effect);
   if (!isMonotonic) return [];
-  // The ZIPs and counties of a jurisdiction are unknown here, so the rule may apply at any of its levels.
+  // The ZIPs and counties of a jurisdiction are unknown here, so the rule's limits by county and ZIP are ignored.
   const { counties: _, zips: __, ...anywhere } = rule;
   return rates
     .filter((rate) => shareDays(rule, rate))

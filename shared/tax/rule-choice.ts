@@ -70,8 +70,8 @@ export const isTaxedAlike = (release: Release, product: ProductTaxCode): boolean
 const separateKinds: ReadonlySet<string> = new Set(['_BULLION', '_COINS']);
 
 /**
- * Returns whether a rule of the content taxes goods in general, and the product is of a separate kind: the rule then does
- * not show that a state taxes it. A custom rule applies to every product of its codes.
+ * Returns whether a content rule does not establish the tax on a product: the rule taxes goods in general, and the
+ * product is of a separate kind. A custom rule applies to every product of its codes.
  */
 const leavesOpen = (rule: Rule, { attributes }: ProductTaxCode): boolean => {
   const { any, all = [] } = rule.attributes;

@@ -46,7 +46,7 @@ const follow = (treatment: Treatment, { share, base }: Parcel, goods: Assessment
   const before = earlier === 0n ? goods : assess(goods.treatment, { ...base, net: base.net + earlier });
   const whole = assess(goods.treatment, { ...base, net: base.net + earlier + share });
   const taxable = whole.taxable - before.taxable;
-  // If the buyer is exempt for the goods only, the charge is taxed like a charge for exempt goods.
+  // If the buyer is exempt only for the goods, the reason for the charge is that the goods are exempt.
   const reason =
     whole.reason === 'customer_exempt' && treatment.effect.kind !== effect.kind ? 'product_exempt' : whole.reason;
   return {
@@ -152,7 +152,7 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
       const { code } = treatment.jurisdiction;
       const { kind } = treatment.effect;
       const alone = () => assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit });
-      // A line with a certificate is one of the untaxed lines of the bill (N.Y. Tax Bulletin ST-838).
+      // A line with a certificate counts as an untaxed line of the bill (N.Y. Tax Bulletin ST-838).
       const isCertified =
         kind === 'collection_exemption' && goods?.reason === 'customer_exempt' && alone().reason === 'customer_exempt';
       if (goods && (kind === 'any_taxable' || isCertified))

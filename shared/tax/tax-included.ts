@@ -30,8 +30,8 @@ const clamp = (amount: bigint, least: bigint, most: bigint): bigint =>
 type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
 
 /**
- * Finds the nets of an invoice's charges (at `indexes`) whose sum plus tax equals the gross. If rounding skips the
- * gross, finds the smallest nets that reach it.
+ * Finds the nets of an invoice's charges (at `indexes`) whose sum plus tax equals the gross. If no nets plus their
+ * rounded tax equal it, finds the smallest nets that exceed it.
  *
  * Nets that were extracted per charge are off by a few cents. They are adjusted together, one cent at a time, the
  * largest charges first; untaxed charges do not change. Net plus tax never falls as the nets grow (`monotonicity.ts`),
@@ -155,11 +155,11 @@ const fitColumns = (
  * Extracts the tax from a gross amount by finding the net whose sum with its tax equals the gross.
  *
  * Caps and thresholds have no single rate, so the net is searched. Net plus tax never falls as the net grows (`content
- * check` verifies it, see `monotonicity.ts`), so bisection finds the smallest net that reaches the gross. If rounding
- * skips the gross, the tax is the difference.
+ * check` verifies it, see `monotonicity.ts`), so bisection finds the smallest net that reaches the gross. If no net
+ * plus its rounded tax equals the gross, the tax is the gross less this net.
  *
  * With an exemption above an amount, the tax falls there, so a net below it and a net above it may both add up to the
- * gross. A gross without tax includes none: then the goods are exempt.
+ * gross. If the gross itself is exempt, it includes no tax.
  */
 const extractTax = (gross: bigint, taxOn: (net: bigint) => bigint): { readonly net: bigint; readonly tax: bigint } => {
   if (taxOn(gross) === 0n) return { net: gross, tax: 0n };

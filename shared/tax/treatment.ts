@@ -83,7 +83,7 @@ const decidingRule = (
   const isEligible = (rule: Rule) =>
     !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, code));
   const chosen = chooseRule(release, { type, code, kind, zip5, county }, product, day, isEligible);
-  // A band applies to shipping only if a rule includes it.
+  // The shipping policy does not apply to a jurisdiction that exists only for a band or a fee.
   return chosen ?? (taxedJurisdiction.isAdditional ? undefined : shippingRule(release, product, day));
 };
 
@@ -108,7 +108,7 @@ const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
 
 const none = scaledRate('0');
 
-/** Returns the rate to compare a reduced rate with, if the general rate is not established on the day. */
+/** Returns the first general rate on record, to compare a reduced rate with if none is established on the day. */
 const generalLater = ({ release, jurisdiction }: TaxedJurisdiction): ScaledRate => {
   const [known] = listRates(release, jurisdiction.code);
   return known ? scaledRate(known.rate) : none;
@@ -156,7 +156,7 @@ const listFees = (taxedJurisdictions: readonly TaxedJurisdiction[]): readonly Tr
         (one.jurisdiction.tax_type === 'fee' && one.uncertainties.some(({ code }) => code === 'not_covered')),
     );
 
-/** Applies a limit on the tax of all jurisdictions to the one whose rule has the limit. */
+/** Applies a limit on the tax of all jurisdictions to the jurisdiction whose rule has the limit. */
 const limitTotal = (treatment: Treatment, treatments: readonly Treatment[]): Treatment => {
   const { limitedWith } = treatment.effect;
   if (!limitedWith) return treatment;
@@ -278,7 +278,7 @@ const resolveRule = (
     ...(rule && isEarly ? uncertaintiesAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
     ...(isForeign && findRounding(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
-  // The buyer's use does not affect a holiday above its limit.
+  // Above the limit of a holiday, an unknown use adds no uncertainty about the holiday.
   const ofPerson = () => uncertaintiesFor({ ...taxedProduct, use: use ?? 'personal' });
   const context = {
     product,

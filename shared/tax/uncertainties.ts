@@ -86,8 +86,8 @@ const holidayYears = new WeakMap<Release['rules'], readonly number[]>();
 
 /**
  * Returns an uncertainty about a product on a day whose year has no holidays on record, if the nearest year on record
- * has one within eight days of the same weekday: a holiday such as the third Sunday in August moves by a week. Steps of
- * 364 days drift by 1.25 days a year, so this works only for a few years.
+ * has a holiday within eight days of the same weekday: a holiday on the third Sunday in August moves by up to a week.
+ * Steps of 364 days drift by 1.25 days a year, so this works only for a few years.
  */
 export const uncertaintiesAboutHolidays = (
   release: Release,
@@ -103,7 +103,7 @@ export const uncertaintiesAboutHolidays = (
   const isNear = (days: number) =>
     chooseRule(release, jurisdiction, product, addDays(day, days - 364 * (year - nearest)), isHoliday);
   const isOnRecord = isLater ? year <= nearest : year >= nearest;
-  // No holiday is shorter than two days.
+  // Every second day is enough, because no holiday is shorter than two days.
   if (isOnRecord || ![-8, -6, -4, -2, 0, 2, 4, 6, 8].some(isNear)) return [];
   const message = `${release.name}: the holidays of ${year} are not on record. In ${nearest}, one was near this day. Compare with the state's list.`;
   return [{ code: 'content_approximate', message }];

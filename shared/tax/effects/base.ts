@@ -4,9 +4,7 @@ import { isWithin } from '../../vocabulary/product-tax-code.ts';
 /** The base that an effect applies to. Amounts are in minor units of `exponent` decimals. */
 export type Base = {
   readonly net: bigint;
-  /**
-   * The price of the goods, and their share of the shipping. Thresholds are compared with the price or with the sum.
-   */
+  /** The price of the goods, and their share of the shipping. Thresholds are compared with `goods` or with the sum. */
   readonly goods: bigint;
   readonly shipping: bigint;
   readonly quantity: Decimal;
@@ -14,8 +12,7 @@ export type Base = {
   /** Whether the line has a price before discounts. The price of a fee line is the fee itself. */
   readonly isPriced: boolean;
   /**
-   * The amount of the document's goods in the state that a fee depends on; `null` if the order's fee is on a different
-   * line.
+   * For a fee: the amount of the state's goods that count toward it; `null` if the order's fee is on a different line.
    */
   readonly order: bigint | null;
   /** The price of all goods in the document to which a rule applies, by `ruleKey`, for amounts per order. */

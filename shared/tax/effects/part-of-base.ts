@@ -60,8 +60,8 @@ export const basePercent = defineEffect({
 
 /**
  * Taxes at a special rate, at most `amount` of tax per unit (South Carolina's maximum tax). The base and the rate of
- * the row do not change. With `total`, the amount limits the tax of all jurisdictions, and this one gets what the others
- * leave (boats in Florida).
+ * the row do not change. With `total`, the amount limits the sum of all jurisdictions' taxes, and this jurisdiction
+ * gets the rest after the taxes of all others (boats in Florida).
  */
 export const taxCap = defineEffect({
   schema: () =>
@@ -98,9 +98,9 @@ export const taxCap = defineEffect({
 });
 
 /**
- * Taxes at the general rate if the tax of all jurisdictions on the goods is at most `amount` per unit. If it is more, the
- * seller collects none, because the buyer pays a limited tax to the state (boats in Louisiana). The tax falls there, as
- * with `exempt_above`. Shipping does not change which side of the amount the goods are on.
+ * Taxes at the general rate if the tax of all jurisdictions on the goods is at most `amount` per unit. If it is more,
+ * the seller collects none, because the buyer pays a limited tax to the state (boats in Louisiana). Net plus tax falls
+ * at the amount, as with `exempt_above`. The tax on shipping is not compared with the amount.
  */
 export const collectedUpTo = defineEffect({
   schema: () => typed('collected_up_to', { amount: amount() }),

@@ -65,9 +65,9 @@ export const thresholdCliff = defineEffect({
 
 /**
  * Taxes the whole price up to the amount (or below it, if inclusive); above it, the price is exempt (bullion in New
- * York). The amount is for a unit, or for all goods of the order to which the rule applies. The tax falls at the amount,
- * as the law requires. Included tax can still be extracted, because net plus tax skips no gross amount while it rises.
- * Goods whose gross reaches the amount are exempt.
+ * York). The amount is for a unit, or for all goods of the order to which the rule applies. Net plus tax falls at the
+ * amount, as the law requires. Included tax can still be extracted: net plus tax rises up to the amount, and goods
+ * whose gross reaches the amount are exempt.
  */
 export const exemptAbove = defineEffect({
   schema: () =>
