@@ -397,6 +397,7 @@ describe('errors and help', () => {
     },
     { args: ['import', '--format', 'sst', '--state', 'MN', '--rates', 'nowhere.csv'], says: '--boundaries is missing' },
     { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: '/nowhere.txt does not exist.' },
+    { args: ['import', '--format', 'texas', '--file', '/'], says: '/ is not a file. Pass the path of a file.' },
     { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'supports only TX' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Pass five digits' },

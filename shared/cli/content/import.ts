@@ -60,8 +60,8 @@ const listFiles = ({ format, ...options }: Options): readonly string[] => {
 };
 
 const requireFile = async (path: string): Promise<void> => {
-  const found = await stat(path).catch(() => null);
-  if (!found?.isFile()) throw new CommandError(`The file ${path} does not exist.`);
+  const found = await stat(path);
+  if (!found.isFile()) throw new CommandError(`${path} is not a file. Pass the path of a file.`);
 };
 
 /** Returns the state that the files name, if the format includes it. Refuses files that cannot be read. */

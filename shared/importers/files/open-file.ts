@@ -52,11 +52,13 @@ export const openZip = async (path: string): Promise<yauzl.ZipFile> => {
   const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
   if (zip.entryCount <= entriesMax) return zip;
   zip.close();
-  throw new Error(`${fileName(path)} contains ${zip.entryCount} files; expected one. Unpack it first.`);
+  throw new Error(`it contains ${zip.entryCount} files; expected one. Unpack it first.`);
 };
 
 const openPacked = async (path: string): Promise<OpenFile> => {
-  const zip = await openZip(path);
+  const zip = await openZip(path).catch((error: Error) => {
+    throw new Error(`${fileName(path)} cannot be read as a ZIP file: ${error.message}`, { cause: error });
+  });
   const found: yauzl.Entry[] = [];
   for await (const entry of zip.eachEntry()) if (isText(entry)) found.push(entry);
   const [entry, ...others] = found;
