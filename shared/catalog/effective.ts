@@ -50,7 +50,7 @@ export const firstDayOn = ({ from, season }: Seasonal, day: string): string => {
  */
 export type Approximation = { readonly ratesDay: string; readonly because: 'undated' | 'first' | 'ended' };
 
-/** The first days that apply to a release's values without an established first day. */
+/** The days from which a release's values without an established first day apply. */
 type Since = { readonly established_from: string; readonly approximate_from?: string };
 
 /** Returns the first day on which a release's values without a first day apply, established or approximate. */

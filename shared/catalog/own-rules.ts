@@ -50,7 +50,7 @@ const mergedRules = (rules: Release['rules'], own: OwnRules): Release['rules'] =
   return [...own.rules, ...others];
 };
 
-// Caches are keyed by the list of rules, which all views of a release share.
+// Keyed by the list of rules, because all views of a release share it.
 const merged = new WeakMap<OwnRules, WeakMap<Release['rules'], Release['rules']>>();
 
 const rulesWith = (rules: Release['rules'], own: OwnRules): Release['rules'] =>

@@ -51,7 +51,7 @@ export const combinedRate = (
 const needsRate = (release: Release, { code, type }: Jurisdiction): boolean =>
   type !== 'state' || code === release.state || listRates(release, code).length > 0;
 
-/** Returns the sum of the rates of a place's jurisdictions, like `combinedRate`. */
+/** Returns `combinedRate` of a place's jurisdictions, without additional statewide taxes that have no rate. */
 export const placeRate = (
   release: Release,
   jurisdictions: readonly Jurisdiction[],
@@ -79,8 +79,8 @@ export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdic
 export type RatePreference = 'lowest' | 'highest';
 
 /**
- * Returns the item with the lowest or highest rate, or the first of several equal ones. Skips items without a rate
- * unless no item has one.
+ * Returns the item with the lowest or highest rate; on a tie, the first. Skips items without a rate. If no item has a
+ * rate, returns the first.
  */
 export const byRate = <Value>(
   values: readonly [Value, ...Value[]],

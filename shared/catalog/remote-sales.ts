@@ -39,14 +39,14 @@ export const electedRateOn = (
 export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): RemoteLocalTax | undefined =>
   remote_sales.filter((terms) => terms.policy !== 'election').find((terms) => terms.from <= day && reaches(terms, day));
 
-/** Returns whether a rule is a holiday or exempts from the state's tax alone. */
+/** Returns whether a rule is a holiday or an exemption from only the state's tax. */
 const isHolidayOrOfState = ({ effect: { type }, levels }: Rule): boolean =>
   type === 'holiday' || (type === 'exempt' && levels?.join() === 'state');
 
 /**
  * Adapts a rule to a flat tax that replaces all taxes of the state: exemptions remain, and special rates no longer
- * apply, except in custom rules for the flat tax. Whether a holiday or an exemption from state tax alone covers the flat
- * tax is unconfirmed, so such a rule gets medium confidence.
+ * apply, except in custom rules for the flat tax. A holiday or an exemption from only the state's tax gets medium
+ * confidence, because it is unconfirmed whether it covers the flat tax.
  */
 const flatRule = (rule: Rule, { jurisdiction, source, confidence, note }: ElectedRate): Rule => {
   if (rule.jurisdictions?.includes(jurisdiction.code)) return rule;

@@ -183,7 +183,7 @@ const lifetimeMs = 60_000;
  * and built-in releases without limit. On a cache miss it reads the directory, then all missing heads and parts at
  * once, then the heads and parts of their fallback releases.
  *
- * Throws if the directory cannot be read, and `ReleaseNotFound` if it or a transaction names a missing release.
+ * Throws if the directory cannot be read, and `ReleaseNotFound` for a missing release.
  */
 export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax) => {
   // Never use a stale directory after a failed read: it could name a release that was rolled back.

@@ -93,11 +93,11 @@ const distinct = (candidates: readonly Candidate[]): readonly Candidate[] => {
 const unlikely = (candidates: readonly Candidate[]): readonly Candidate[] =>
   candidates.map((one) => ({ ...one, weight: 0 }));
 
-/** Returns the places of a postal name, without residents. */
+/** Returns the places of a postal name, with weight 0. */
 const placeCandidates = (table: LocalTable, name: ZipName, counties: readonly string[]): readonly Candidate[] =>
   areasSpelled(table, name, counties).map((area) => ({ ...area, names: [name] }));
 
-// If the places leave less than this of a county, they are treated as covering all of it, because percentages are
+// If the places leave a smaller percentage of a county than this, they count as all of it, because percentages are
 // rounded.
 const percentMin = 0.5;
 

@@ -110,9 +110,9 @@ const onePlace = (areas: readonly Area[]): readonly Area[] =>
   new Set(areas.map(({ plainNames: [plain] }) => plain)).size === 1 ? areas : [];
 
 /**
- * Finds the areas that a city's name refers to, by the most literal match that finds any: the name, an alias, the plain
- * name, the name without spaces, the name without a suffix. `related` contains the state's areas whose names have the
- * same key.
+ * Finds the areas that a city's name refers to, by the first kind of match that finds any: the name, an alias, the
+ * plain name, the name without spaces, the name without a suffix. `related` contains the state's areas whose names have
+ * the same key.
  */
 const placesMeant = (
   related: readonly Area[],
@@ -249,8 +249,8 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
       return area?.taxes ? area : null;
     },
     /**
-     * Returns the areas with a city's name in these counties, or in the whole state (`null`), by the most literal
-     * match.
+     * Returns the areas with a city's name in these counties or in the whole state (`null`), by the rules of
+     * `placesMeant`.
      */
     placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] => {
       const plain = plainName(city);

@@ -24,7 +24,7 @@ import type { LocalTax } from './packed-table.ts';
 
 // Selects the period of an area that applies on a tax day (`YYYY-MM-DD`).
 
-/** The first days of a table's rates; the equivalent of `Since` for a release. */
+/** The first days of a table's rates, like `Since` of a release. */
 type TableDays = { readonly established: string; readonly approximate: string };
 
 /**
@@ -259,7 +259,7 @@ const toLocalSet = (release: Release, table: LocalTable, candidate: Dated): Loca
 const datedUnits = ({ dated, missing }: Dated): bigint | null =>
   dated && missing === null ? dated.period.units : null;
 
-/** Returns the source of an area without local taxes. Such an area has no rate to cite the source. */
+/** Returns the source of an area without local taxes, which no rate of the area cites. */
 const untaxedEvidence = (charged: Dated | undefined): LocalChoice['evidence'] | undefined => {
   const period = charged?.dated?.period;
   return period?.taxes?.length === 0 ? [period.evidence] : undefined;

@@ -41,7 +41,7 @@ export const PostalAddress = component(
 );
 export type PostalAddress = z.infer<typeof PostalAddress>;
 
-/** Abbreviations that are neither postal codes nor the beginning of a name, in upper case. */
+/** Abbreviations of states that are neither postal codes nor the beginning of a name, in upper case. */
 const abbreviations: Readonly<Record<string, string>> = {
   USVI: 'VI',
   'US VI': 'VI',
@@ -163,9 +163,9 @@ const isCountryCode = (text: string): boolean =>
   /^[A-Z]{2}$/.test(text) && new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(text) !== undefined;
 
 /**
- * Returns the problem of a ZIP code and its state with a country that has no such code, such as `UAS`. Outside the
- * United States, no sales tax would be charged. A two-letter code is accepted: 38122 is in Tennessee and in the
- * province TN of Italy. A name or a three-letter code, such as Italy, is refused, because the address could be in
+ * Returns the problem of an address whose ZIP is in its state, but whose country is not a country code, such as `UAS`.
+ * As a foreign address, it would be charged no sales tax. A two-letter code is accepted: 38122 is in Tennessee and in
+ * the province TN of Italy. A name or a three-letter code, such as Italy, is refused, because the address could be in
  * either country.
  */
 const countryProblem = (address: PostalAddress, country: string, pointer: string) => {

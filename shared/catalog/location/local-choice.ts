@@ -123,7 +123,7 @@ export type LocalChoice = {
   readonly isPart: boolean;
   /** Whether a city that is known only by name takes precedence over these sets. */
   readonly yieldsToCity: boolean;
-  /** Whether no city was sent that could take precedence over these sets. */
+  /** Whether the address lacks a city, which could take precedence over these sets. */
   readonly lacksCity: boolean;
   /** Whether borders cross the ZIP and the taxes beyond them are unknown. */
   readonly crossesBorders: boolean;

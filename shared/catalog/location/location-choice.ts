@@ -19,7 +19,7 @@ import {
   type Span,
 } from './local-choice.ts';
 
-/** `outside`: the street rows of the ZIP do not contain the address, so they do not apply. */
+/** `outside`: the street rows of the ZIP do not apply, because they do not contain the address. */
 type StreetChoice = LocalChoice | 'outside' | 'unknown';
 
 /** Finds the local jurisdictions of an address by its street, among the spans in force in its ZIP. */
