@@ -84,7 +84,7 @@ const withAllCharges = async (client: Client, sale: string, { line_items: lines,
   };
 };
 
-/** Returns the problem of a charged tax above tax-inclusive prices, which a calculation does not receive; or `null`. */
+/** Returns the problem of a charged tax above tax-inclusive prices, or `null`. A calculation cannot find it. */
 const taxAboveTotal = ({ line, rows, charged, currency }: Order, tax: Calculation): OrderError | null => {
   const isAbove = tax.tax_included && charged.total > parseAmount(tax.total_amount, minorDigits(currency));
   const detail = `The prices include the tax and add up to ${tax.total_amount}. Write at most this tax.`;

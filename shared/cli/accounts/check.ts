@@ -66,7 +66,7 @@ const frequencyFinding = ({ state, from, to, frequency }: Registration, today: s
   const period = periodAround(today, own);
   const { end: lastEnd } = periodAround(addDays(period.start, -1), own);
   const lastDue = lastEnd < from ? null : findFilingTerms(code, frequency, lastEnd).due_date;
-  // The return of the last period can be due before the return of this period.
+  // The return of the previous period may still be due, before the return of this period.
   const end = lastDue !== null && lastDue >= today ? lastEnd : period.end;
   const { due_date, terms } = findFilingTerms(code, frequency, end);
   const isCurrent = from.slice(0, 10) <= today && (to === null || to.slice(0, 10) >= today);

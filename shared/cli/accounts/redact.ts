@@ -66,7 +66,7 @@ export type Outcome = Record<Redacted, number> & {
 /** The value of `by` in audit entries that an operator's command writes. */
 const operator = 'operator';
 
-/** How often the selection is read again to find transactions that were recorded in the meantime. */
+/** The maximum number of reads of the selection. Later reads find transactions recorded in the meantime. */
 const passesMax = 5;
 
 /**

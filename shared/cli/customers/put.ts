@@ -93,7 +93,7 @@ const fromCsv = async (text: string): Promise<FileCustomers> => {
     const customer = toCustomer(row);
     const earlier = customers.get(customer.id);
     const before = earlier?.exemptions ?? [];
-    // The comparison of a file with more certificates than a customer can have would take quadratic time.
+    // Comparing more certificates than a customer can have would take quadratic time.
     const sent = before.length > exemptionsMax ? [] : (customer.exemptions ?? []);
     const added = sent.filter((one) => !before.some((each) => isSame(each, one)));
     const exemptions = [...before, ...added];
@@ -164,7 +164,7 @@ const readInput = async (id: string | undefined, options: Input): Promise<FileCu
   return { customers: errors.length === 0 ? [customer] : [], errors };
 };
 
-/** Adds certificates to the earlier ones. One that the customer already has is not added again, so a repeat changes nothing. */
+/** Adds certificates to the existing ones. Skips a certificate that the customer has, so a repeat changes nothing. */
 const withEarlier = (exemptions: CustomerRequest['exemptions'], { id, exemptions: earlier }: Customer) => {
   const all = [
     ...earlier.map(({ states, ...terms }) => ({ ...terms, states: states && [...states] })),

@@ -373,7 +373,8 @@ const entryFaults = (
 };
 
 /**
- * Checks that a transaction lists the filings that include its entries, and that it is filed when all these filings are filed.
+ * Checks that a transaction lists every filed filing of its entries and no filing without its entries, and that its
+ * status is `filed` if and only if all its states are filed.
  */
 const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling[]): Fault[] => {
   const { filings, status } = stored.transaction;

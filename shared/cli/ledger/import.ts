@@ -96,8 +96,8 @@ type Import = {
 
 /**
  * Refuses an account with a ledger, registrations or a retention period. During the import, the schedule could close
- * periods of a registered state. The retention sweep reads transactions by id and would skip those that are imported
- * behind its position.
+ * periods of a registered state. The retention sweep reads transactions by id, and would skip transactions that are
+ * imported behind its position.
  */
 const refuseUsedAccount = async (id: string): Promise<void> => {
   const { tombstone } = await findDeletion(id);
@@ -204,8 +204,8 @@ export const refuseOtherContent = async ({ releases }: Trailer, allowsMissing: b
 };
 
 /**
- * Returns the kinds of items that the table lacks in part. It can have more than the file: sweeping expired drafts adds
- * items.
+ * Returns the kinds of items of which the table has fewer than the file. It can have more, because sweeping expired
+ * drafts adds items.
  */
 const missingItems = (counts: Counts, verified: Progress['counts']): string[] =>
   (
@@ -251,7 +251,7 @@ export const importCommand = subcommand({
     const checked = await checkExport(path);
     const { header, trailer } = checked;
     const missing = await refuseOtherContent(trailer, withoutContent);
-    // A refusal is not an interruption.
+    // Called before `withProgress`, because a refusal is not an interruption.
     await markFor({ account, checked });
     const interrupted = 'Interrupted: run the same command again to continue';
     await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {

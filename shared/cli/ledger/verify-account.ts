@@ -320,7 +320,7 @@ const shareOfTransactions = 0.9;
 const getTime = (id: string) => decodeTime(id.slice('txn_'.length));
 
 /**
- * Checks all of an account's transactions, oldest first, then its open entries, then its filings.
+ * Checks an account's transactions, oldest first, then its open entries, then its filings.
  *
  * Memory use is independent of the size of the ledger.
  */

@@ -56,8 +56,8 @@ const columnNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes a problem of an order, with its field: the JSON pointer in NDJSON, the column in a CSV file. A line item in
- * a later row than the order's first one has its line.
+ * Describes a problem of an order, with its field: the JSON pointer in NDJSON, the column in a CSV file. For a line
+ * item that is not in the first row of its order, adds the line.
  */
 export const describeProblem = (pointer: string, detail: string, rows: Order['rows']): string => {
   const text = rewordAdvice(detail, 'Write');

@@ -31,7 +31,7 @@ const getShipping = ({ shipping }: Calculation): readonly ShippingResponse[] => 
 
 const placeWarnings = new Set(['address_ambiguous', 'address_contradictory', 'local_rates_missing']);
 
-/** Half a minor unit for each charge, from 1 to 5: other systems round each line item or each jurisdiction. */
+/** Half a minor unit for each charge, at least 1 and at most 5: other systems round by line item or jurisdiction. */
 const getTolerance = (charges: number): bigint => BigInt(Math.min(5, Math.max(1, Math.ceil(charges / 2))));
 
 /** Explains a difference between charges that both systems tax. */
@@ -47,7 +47,7 @@ const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits:
   const detail = `The other system charged ${percent(charged)} of Levy's taxable amount; Levy charges ${percent(levy)}.`;
   const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
   if (code !== undefined) return { reason: 'place', detail: `${detail} Levy's warning: ${code}.` };
-  // A difference larger than every local rate is not caused by rates.
+  // Rates hardly differ by more than 5 %, so a larger difference has a different reason.
   const isRate = absolute(charged - levy) * 20n <= taxable;
   return { reason: isRate ? 'rate' : 'unknown', detail };
 };
@@ -113,9 +113,9 @@ const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: num
 
 /**
  * Returns the most certain reason for a difference between the charged tax and Levy's calculation. With the tax of each
- * line item, charges are compared one by one. Without them, or if they do not add up to the total, a reason must explain
- * the whole difference; if none or several reasons do, the result is `unknown`. The reason `rate` applies last: the same
- * charges are taxed at a different rate.
+ * line item, charges are compared one by one. Without them, or if they do not add up to the total, a treatment must
+ * explain the whole difference; if several do, the result is `unknown`. If none does, the reason is the place or the
+ * rate, unless the difference is too large for rates.
  */
 export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax, currency: string): Explanation => {
   const digits = minorDigits(currency);

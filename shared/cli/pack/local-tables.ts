@@ -100,9 +100,9 @@ const ratesByCode = (rows: Iterable<TaxedRow>): ReadonlyMap<string, ReadonlySet<
 };
 
 /**
- * Returns the distinct taxes of all rows as lines, and the offsets of each row's taxes. A code with different rates in
- * different counties gets the county appended, so that each code has one rate on a day. `newest` are the last rows of
- * each area. A code that occurs only in earlier rows is compared among all rows.
+ * Returns the distinct taxes of all rows as lines, and the offsets of each row's taxes. A code with different rates
+ * gets the county appended (a county's tax: the place), so that each code has one rate on a day. `newest` are the last
+ * rows of each area. A code that occurs only in earlier rows is compared among all rows.
  */
 const packTaxes = (rows: readonly TaxedRow[], newest: ReadonlySet<TaxedRow>) => {
   const [ratesNow, ratesEver] = [ratesByCode(newest), ratesByCode(rows)];

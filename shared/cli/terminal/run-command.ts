@@ -85,7 +85,7 @@ export const required = <Value = string>(
   parse?: (text: string) => Value,
 ): Option<Value> => ({ placeholder, text, parse, isRequired: true });
 
-/** An option with a value that `run` also receives without the option. */
+/** An option with a value and a default. */
 export const withDefault = <Value = string>(
   byDefault: Value,
   placeholder: string,
