@@ -205,8 +205,8 @@ const listOpenAddresses = ({ document, located }: Read, taxed: TaxedDocument): r
     const { taxable, exempt } = taxed.lines[index] as TaxedCharge;
     return { ...(document.lines[index] as TaxLine), amount: taxable + exempt };
   };
-  const isCollected = (index: number) => lineAt(index).collectionExemption === null && !lineAt(index).deliveries;
-  const open = [...located.keys()].filter((index) => isOpen(located[index] as LocatedLine) && isCollected(index));
+  const isGoods = (index: number) => !document.lines[index]?.deliveries;
+  const open = [...located.keys()].filter((index) => isOpen(located[index] as LocatedLine) && isGoods(index));
   return [...Map.groupBy(open, (index) => located[index]?.decisive).values()].map((indexes) => {
     const one = located[indexes[0] as number] as LocatedLine;
     const address = one.decisive[0] as OpenAddress['address'];
