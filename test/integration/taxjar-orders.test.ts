@@ -690,6 +690,10 @@ it('subtracts a coupon without a code from all line items if none of them is gen
   expect(tax).toMatchObject({ order_total_amount: 180, amount_to_collect: 15.98 });
   const created = await createOrder({ ...sent, sales_tax: 15.98 });
   expect(created).toMatchObject({ amount: 180, line_items: [{ id: 'shirt', unit_price: 200, discount: 20 }] });
+  // A coupon with a code is kept, and reduces the goods with this code.
+  const coded = [shirt, { ...coupon, product_tax_code: '20010' }];
+  const { line_items } = await createOrder({ ...sent, transaction_id: 'coded', sales_tax: 15.98, line_items: coded });
+  expect(line_items?.map(({ id }) => id)).toEqual(['shirt', 'coupon']);
   // This coupon exceeds the price of the goods.
   const tooMuch = { ...sent, transaction_id: '124', amount: 1, line_items: [shirt, { ...coupon, unit_price: -201 }] };
   expect(await refusal(createOrder(tooMuch))).toMatch(/^406 /);
