@@ -84,7 +84,7 @@ const changes: Readonly<Record<string, Step>> = {
 
 const interruptions = ['crash before', 'crash after', ...Object.keys(changes).filter((name) => name !== 'remind')];
 
-/** Runs an operation, which `interrupt` can interrupt before each of its calls, completes it, and repeats it. */
+/** Runs an operation, completes it and repeats it. `interrupt` can interrupt it before each of its database calls. */
 const play = async (
   work: string,
   run: Run,

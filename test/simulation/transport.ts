@@ -65,8 +65,8 @@ const inProgress = () =>
   new TransactionInProgressException({ message: 'In progress, by the simulation', $metadata: {} });
 
 /**
- * Builds the error of a transaction that contention canceled. As in DynamoDB, contention replaces the other reason of an
- * item; the other actions keep theirs. Besides the items that are held, random items are contended.
+ * Builds the error of a transaction that contention canceled. As in DynamoDB, contention replaces the other reason of
+ * an item; the other actions keep theirs. Random items are contended in addition to the locked items.
  */
 const contended = (
   code: 'TransactionConflict' | 'ThrottlingError',
@@ -110,7 +110,7 @@ const getTarget = (command: Command): string => {
 
 const attempts = 3;
 
-// The number of writes that a stale index lacks.
+// The maximum number of writes that a stale index lacks.
 const lagMax = 12;
 const lagShare = 0.25;
 

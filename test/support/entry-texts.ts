@@ -43,7 +43,7 @@ export const returnSums = (documents: readonly ReturnFigures[]) => {
   };
 };
 
-/** Returns the reasons for which a document is an exception of a return, with their gross. */
+/** Returns why a document is an exception of a return, with the gross amount for each reason. */
 export const listExceptions = ({ sign, gross, tax, calculated }: ReturnFigures, uncovered: Decimal): string[] => [
   ...(uncovered.gt(0) ? [`not_covered ${uncovered.times(sign).toFixed(2)}`] : []),
   ...(tax.gt(calculated) ? [`over_collected ${gross.times(sign).toFixed(2)}`] : []),

@@ -25,7 +25,7 @@ const whereNow = (): string => {
   return stack;
 };
 
-/** Returns the first file of ours in the stack, which identifies the writer. */
+/** Returns the first of our files in the stack, which identifies the writer. */
 const writer = (): string => {
   const lines = whereNow().split('\n').slice(1);
   const paths = lines.flatMap((line) => /(?:file:\/\/)?(\/[^():]+):\d+:\d+/.exec(line)?.[1] ?? []);

@@ -61,7 +61,7 @@ const start = 1_800_000_000_000;
 
 type Event = { readonly time: number; readonly run: () => void };
 
-/** Runs events in the order of their virtual times. Promises that an event settles run before the next event. */
+/** Runs events in the order of their virtual times. Awaits the effects of an event before the next one. */
 const clock = () => {
   const events: Event[] = [];
   let time = start;

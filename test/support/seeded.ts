@@ -6,7 +6,7 @@ export const seeded = (seed: number) => (): number => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
 
-/** Returns the number of a command-line option. Prints what the option takes and exits with 2 for any other text. */
+/** Returns the number of a command-line option. For any other text, prints what to pass and exits with code 2. */
 export const readNumber = (name: string, text: string, { least = 1, isWhole = true } = {}): number => {
   const number = Number(text);
   if (Number.isFinite(number) && number >= least && (!isWhole || Number.isSafeInteger(number))) return number;

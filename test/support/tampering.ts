@@ -40,7 +40,7 @@ export const undoTampering = async (): Promise<void> => {
   before.clear();
 };
 
-/** Verifies the ledger of an account. A finding is checked again after the pause, for a ledger that changes. */
+/** Verifies the ledger of an account. A finding is checked again after the pause, because the ledger can change. */
 export const verified = async (account: string, pauseMs = 0) => {
   const findings: Finding[] = [];
   const onFinding = (finding: Finding) => void findings.push(finding);

@@ -81,7 +81,7 @@ const getPrice = ({ unit_price, adders = [], included = [] }: CaseLine): string 
 const buildLine = (line: CaseLine) => ({
   id: line.id,
   product_tax_code: line.exempt ? 'NONTAXABLE' : line.ptc,
-  // The exempt goods of the cases are shipped as well.
+  // In the cases, exempt goods are shipped.
   ...(line.exempt && { fulfillment: 'ship' as const }),
   quantity: line.quantity,
   unit_price: getPrice(line),

@@ -33,7 +33,7 @@ const byHand = (release: Release) => release.rules.filter(({ source }) => !sourc
 
 const amounts = ['rate', 'amount', 'percent', 'cap', 'first_rate', 'reduced_below', 'reduced_rate'];
 
-/** Formats an effect as its type and amounts. If they depend on the use, those for the row's use. */
+/** Formats an effect as its type and amounts. If they depend on the use, the use of the row applies. */
 const getFigures = (effect: Rule['effect'] | undefined, row: TaxabilityRow): string => {
   if (effect?.type === 'use_split') {
     const { business, personal, unknown } = effect;

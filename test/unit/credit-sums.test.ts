@@ -320,7 +320,7 @@ const firstNetCent: [Sale, Step[]] = [
   [{ line: 0, kind: 'quantity', part: 1 }],
 ];
 
-// Michigan taxes 100.00 at 6 %. A return owes the calculated tax, and tax that was collected in addition.
+// Michigan taxes 100.00 at 6 %. The tax in a return is the calculated tax, plus any tax collected in excess.
 it.each([
   ['5.00', { tax: 500n, difference: -100n, in_state: 600n }],
   ['6.00', { tax: 600n, in_state: 600n }],

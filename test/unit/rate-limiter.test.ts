@@ -102,7 +102,7 @@ describe('one rate limiter', () => {
       const { admit } = rateLimiter(flaky, (error) => outages.push(error));
       const together = await Promise.all(Array.from({ length: 20 }, (_, index) => admit(`a${index % 2}`, 5, time)));
       expect(together.every(({ admitted, remaining }) => admitted && remaining === 5)).toBe(true);
-      // A second account does not call the counter, because its request would wait, too.
+      // A second account does not call the counter, because its request would have to wait for the same outage.
       for (; time < start + 60_000; time += 250) expect((await admit(`b${time % 3}`, 5, time)).admitted).toBe(true);
       expect(askedAt).toEqual([0, 0, 1000, 3000, 7000, 15_000, 31_000, 47_000]);
       expect(outages).toHaveLength(askedAt.length);

@@ -74,7 +74,7 @@ describe('tax included in an invoice rounded as a whole', () => {
   ])('%s', (_, [lines, others], expected) => expect(included(lines, others)).toEqual(expected));
 
   it('extracts the tax in each state if shipping to several states is free', () => {
-    // 932.39 at 7.25% owe 67.60 (67.5983). No net at 8% gives 2,500.00: 2,314.82 owe 185.19, a cent too much.
+    // At 7.25%, the tax on 932.39 is 67.60. At 8%, 2,314.82 plus tax is 2,500.01, and 2,314.81 plus tax is 2,499.99.
     const taxedAt = (code: string, rate: string) => buildPlace(getRelease({ of: [{ code, type: 'state', rate }] }));
     const lines = [at(taxedAt('US-YY', '0.0725'), '999.99'), at(taxedAt('US-ZZ', '0.08'), '2500.00')];
     const free = { ...shipping, amount: 0n };
@@ -317,7 +317,7 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
 const getGross = (taxed: TaxedDocument) => total(taxed.lines.map(({ taxable, exempt, tax }) => taxable + exempt + tax));
 
 /**
- * Lists wrong nets. A net may owe more than the extracted tax only if the next lower net plus its tax is below the
+ * Lists wrong nets. The tax on a net may exceed the extracted tax only if the next lower net plus its tax is below the
  * gross.
  */
 const listMissed = (net: TaxDocument, taxed: TaxedDocument, again: TaxedDocument): string[] =>
@@ -365,7 +365,7 @@ it('keeps random orders with included tax consistent, with nets that add up to t
     return document.rounding === 'line' ? listMissed(net, taxed, again) : [];
   });
   expect(faults).toEqual([]);
-  // Rounding skips some gross amounts, and a threshold skips many. A net plus its tax is never below the gross.
+  // A net plus its tax can exceed the gross, because of rounding or a threshold, but it is never less.
   expect(grosses.less).toBe(0);
   expect(grosses.same).toBeGreaterThan(grosses.more);
 });

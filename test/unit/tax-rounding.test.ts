@@ -99,7 +99,7 @@ describe('tax allocation', () => {
       const isExempt = policy === 'exempt_unless_included' && !isIncluded;
       if (code.endsWith('-SINGLE') || isWithoutTax || isExempt) return whole(0n);
       if (policy === 'always_taxable') return timesRate(share, rate);
-      // Above an exempt amount, the same part of the shipping is taxed; otherwise shipping is the last part of the price.
+      // With `threshold_excess`, shipping is taxed in proportion to the goods; otherwise as the last part of the price.
       if (effect.type === 'threshold_excess')
         return timesRate(nets.net > 0n ? nearest([share * part.taxable, nets.net]) : 0n, own);
       return minus(getExpected(effect, own, { ...sold, shipping: share }).exact, part.exact);

@@ -41,12 +41,12 @@ type CaseLine = z.infer<typeof CaseLine>;
  * }
  * ```
  *
- * The destination: `zip` (five digits, or ZIP+4), `locality` (a city in the release; any other city also needs
- * a `zip`, or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day and defaults to today.
+ * The destination: `zip` (five digits, or ZIP+4), `locality` (a city in the release; any other city also needs a `zip`,
+ * or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day and defaults to today.
  * Amounts are decimal strings of US dollars. `discount` is paid for by the seller and `third_party_discount` by a third
- * party; both apply to the whole line. With `tax_total: null`, the tax is not compared. The parts of
- * the tax (`components`) only show whether local taxes are expected. Other fields of the case, such as its source, are
- * ignored. A check cannot calculate a case with other fields in `input` or its lines.
+ * party; both apply to the whole line. With `tax_total: null`, the tax is not compared. The parts of the tax
+ * (`components`) only show whether local taxes are expected. Other fields of the case, such as its source, are ignored.
+ * A check cannot calculate a case with other fields in `input` or its lines.
  */
 export const WorkedCase = z.looseObject({
   id: z.string().check(z.minLength(1)),

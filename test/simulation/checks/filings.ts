@@ -162,7 +162,7 @@ export class FilingBook implements Book {
 
 const isOver = ({ item }: Filing, status: string) => item['status'] === status && item['isUnfinished'] === false;
 
-/** At the end, transactions list exactly the filings that are filed. */
+/** At the end, each transaction lists exactly its filings that are filed. */
 const atTheEnd = (books: FilingBook, ledger: Ledger): string[] => {
   const filings = books.all();
   const statusByFiling = new Map(filings.map(({ account, id, item }) => [`${account} ${id}`, item['status']]));

@@ -6,7 +6,7 @@ import type { History } from '../history.ts';
 import { getEntry, getKind, plain } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-/** The fields that a redaction can change, in addition to personal data. */
+/** Returns a transaction without personal data and without the fields that a redaction changes. */
 const getFigures = ({ head }: Reign): string => impersonal({ ...head.transaction, version: null, updated_at: null });
 
 const isRedacted = ({ head }: Reign): boolean => head.transaction.redacted_at !== undefined;
@@ -71,7 +71,7 @@ const getStreets = (reign: Reign): string[] => listCustomers(reign).flatMap(({ a
 /** The step after which a transaction is redacted. */
 const redactedAt = (reigns: readonly Reign[]): number => reigns.find(isRedacted)?.from ?? Number.POSITIVE_INFINITY;
 
-/** Credits with the customer of a sale that had been redacted. */
+/** Returns credits that were recorded with the customer of a sale that had been redacted. */
 const copies = (ledger: Ledger): string[] =>
   [...ledger.reigns.values()].flatMap(([first]) => {
     const credit = first as Reign;
