@@ -2,6 +2,7 @@ import type { Settings } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
 import { accept, type Problem, type Result, refuse, requiredField } from '../base/result.ts';
 import type { ReleaseFor } from '../catalog/content.ts';
+import { settingOn } from '../catalog/effective.ts';
 import { addressesByState, type PostalAddress, readAddress, type TaxAddress } from '../catalog/location/address.ts';
 import { withRelevantStreet } from '../catalog/location/location-choice.ts';
 import type { Resolution } from '../catalog/location/place.ts';
@@ -55,6 +56,8 @@ export type Destination = {
   readonly origin: PostalAddress | null;
   /** The product tax code of the line. It can determine whether the origin or the destination taxes the sale. */
   readonly product: string;
+  /** The buyer's address, if the buyer picks the line up. */
+  readonly residence?: { readonly address: PostalAddress; readonly pointer: string };
   readonly pointers: LocatedLine['pointers'];
 };
 
@@ -64,7 +67,7 @@ export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItem
 
 /**
  * Returns the destination of a line. A picked-up line is delivered where the seller hands it over: at its origin,
- * regardless of the buyer's address (SSUTA section 310 A 1). It is rejected without an origin.
+ * regardless of the buyer's address (SSUTA section 310 A 1; see also `atResidence`). It is rejected without an origin.
  */
 export const chooseDestination = (
   input: CalculationInput,
@@ -80,9 +83,16 @@ export const chooseDestination = (
     origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
   };
   const product = product_tax_code ?? generalGoods;
-  return fulfillment === 'pickup'
-    ? { address: origin ?? {}, origin, product, pointers: { ...pointers, destination: pointers.origin } }
-    : { address: own ?? addressIn(input.customer) ?? {}, origin, product, pointers };
+  const buyer = own ?? addressIn(input.customer);
+  if (fulfillment !== 'pickup') return { address: buyer ?? {}, origin, product, pointers };
+  const residence = buyer && { address: buyer, pointer: pointers.destination };
+  return {
+    address: origin ?? {},
+    origin,
+    product,
+    pointers: { ...pointers, destination: pointers.origin },
+    ...(residence && { residence }),
+  };
 };
 
 const pickupWithoutOrigin = (pointer: string): Problem =>
@@ -99,6 +109,21 @@ const toLocatedLine = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>
   pointer: pointers[found.decisive[0]?.at ?? 'destination'],
 });
 
+/**
+ * Returns the buyer's address as the destination of a picked-up line if its state taxes the product there, such as a
+ * vehicle. A buyer from another state is taxed where the line is picked up.
+ */
+const atResidence = (picked: Destination, { releaseFor }: Locating, day: string): Destination => {
+  const { residence, origin, product, pointers } = picked;
+  if (!residence || !origin) return picked;
+  const to = readAddress(residence.address, residence.pointer);
+  const from = readAddress(origin, pointers.origin);
+  if (!to.ok || !from.ok || to.value.state !== from.value.state) return picked;
+  const setting = settingOn(sourcingFor(releaseFor(to.value), product).settings, day);
+  if (setting?.policy !== 'residence') return picked;
+  return { address: residence.address, origin, product, pointers: { ...pointers, destination: residence.pointer } };
+};
+
 /** Finds the place of every destination. Routes with equal addresses share a place, so their lines share treatments. */
 export const locateAll = (
   destinations: readonly Destination[],
@@ -110,8 +135,9 @@ export const locateAll = (
   const located = new Map<Destination, LocatedLine>();
   const problems: Problem[] = [];
   for (const destination of unique) {
-    const route = buildRoute(destination);
-    if (route.ok) located.set(destination, toLocatedLine(find(route.value, destination.product), destination));
+    const taxed = atResidence(destination, context, day);
+    const route = buildRoute(taxed);
+    if (route.ok) located.set(destination, toLocatedLine(find(route.value, taxed.product), taxed));
     else problems.push(...route.problems);
   }
   const [first, ...others] = distinct(problems);

@@ -139,7 +139,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest, prod
   const isUncertain = setting && release && (isUnconfirmed(setting) || isApproximateOn(setting, day, release));
   const uncertaintyAbout = (origin: () => TaxingAddress): Sourced['uncertain'] =>
     isUncertain && mayDiffer(destination, origin()) ? setting : null;
-  if (from === null || policy === 'destination') {
+  if (from === null || policy === 'destination' || policy === 'residence') {
     const uncertain = from === null || isInterstate ? null : uncertaintyAbout(() => find(from, 'origin'));
     return { place: sourcedAt(destination, isInterstate), decisive: [destination], setting, uncertain };
   }

@@ -106,8 +106,12 @@ export type Streets = {
 /** `complete`: all jurisdictions are known. `partial`: local rates are missing. */
 export type Coverage = 'complete' | 'partial' | 'none';
 
-/** Where a sale within the state is taxed. `mixed`: districts at the destination, all others at the origin (California). */
-export type Sourcing = 'destination' | 'origin' | 'mixed';
+/**
+ * Where a sale within the state is taxed. `mixed`: districts at the destination, all others at the origin (California).
+ * `residence`: at the buyer's address, even if the buyer picks the goods up (vehicles in Ohio).
+ */
+export type Sourcing = (typeof sourcingPolicies)[number];
+export const sourcingPolicies = ['destination', 'origin', 'mixed', 'residence'] as const;
 
 /**
  * A state's rule for sales within it. `ptcs` are the product tax codes or families that it is limited to, such as

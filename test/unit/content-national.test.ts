@@ -413,5 +413,17 @@ describe('content by state and product', () => {
       const outcome = ask({ to, ship_from: { address: from }, line_items });
       expect(outcome.tax_amount).toBe(tax);
     });
+
+    it.each<[string, object, object, string]>([
+      ['MOTOR_VEHICLES.AUTOMOBILES', cleveland, cincinnati, '7.80'],
+      ['MOTOR_VEHICLES.TRAILERS', philadelphia, harrisburg, '6.00'],
+      ['WATERCRAFT.BOATS', saintLouis, kansasCity, '8.98'],
+      ['WATERCRAFT.BOATS', saintLouis, provo, '9.68'],
+      ['GENERAL', saintLouis, kansasCity, '9.68'],
+      ['SERVICES.CLEANING._REAL_PROPERTY', cleveland, cincinnati, '8.00'],
+    ])('taxes %s that a buyer picks up at %j and takes to %j with %s', (product_tax_code, from, to, tax) => {
+      const line_items = [{ product_tax_code, unit_price: '100.00', fulfillment: 'pickup' as const }];
+      expect(ask({ to, ship_from: { address: from }, line_items }).tax_amount).toBe(tax);
+    });
   });
 });

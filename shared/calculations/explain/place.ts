@@ -122,11 +122,12 @@ const policyTexts: Readonly<Record<Sourcing, string>> = {
   destination: 'which taxes sales at their destination',
   origin: 'which taxes sales within the state at their origin',
   mixed: 'which taxes sales within the state at their origin, and its districts at the destination',
+  residence: "which taxes sales at the buyer's address",
 };
 
 const sourcingText = ({ place }: LocatedLine, { policy, ptcs }: SourcingSetting): string => {
   const taxes = ptcs ? policyTexts[policy].replace('sales', 'sales of this product') : policyTexts[policy];
-  if (place.isInterstate && policy !== 'destination')
+  if (place.isInterstate && (policy === 'origin' || policy === 'mixed'))
     return `${place.name}, ${taxes}; the goods come from another state or an unknown origin, so the destination decides.`;
   return `${place.name}, ${taxes}.`;
 };

@@ -1,7 +1,7 @@
 /** The schema of a custom rules file: the fields of a release, with a first day for every value. */
 import * as z from 'zod/mini';
 import { isDay } from '../../base/calendar.ts';
-import { couponPolicies, shippingPolicies } from '../../catalog/release.ts';
+import { couponPolicies, shippingPolicies, sourcingPolicies } from '../../catalog/release.ts';
 import { confidences } from '../../catalog/release-values.ts';
 import { amount, flag, rate, text } from '../../tax/effects/definition.ts';
 import { type Effect, effectSchema } from '../../tax/effects/effects.ts';
@@ -182,7 +182,7 @@ export const fileSchema = () =>
       settings: z._default(
         z.strictObject({
           sourcing: settings({
-            policy: allowOnly(['destination', 'origin', 'mixed']),
+            policy: allowOnly(sourcingPolicies),
             ptcs: z.exactOptional(filled(product, 'product tax codes')),
           }),
           shipping: settings({ policy: allowOnly(shippingPolicies) }),
