@@ -148,11 +148,12 @@ const warningColumns: Columns<readonly [code: WarningCode, count: number]> = [
 ];
 
 type Check = Pick<Run, 'client' | 'warned'> & {
+  readonly dryRun: boolean | undefined;
   readonly run: (work: (order: Order) => Promise<Outcome | OrderError>) => Promise<OrderError[]>;
 };
 
 /** Checks all orders of a file, and adds the warnings of their calculations. Returns the errors. */
-const checkAll = async ({ client, run, warned }: Check): Promise<readonly OrderError[]> => {
+const checkAll = async ({ client, run, warned, dryRun }: Check): Promise<readonly OrderError[]> => {
   const sales = new Set<string>();
   const errors = await run(async (order) => {
     if (order.parent === null) sales.add(order.reference);
@@ -163,7 +164,8 @@ const checkAll = async ({ client, run, warned }: Check): Promise<readonly OrderE
     addWarnings(warned, order, tax);
     return 'checked';
   });
-  if (errors.length > 0) return errors;
+  // An import reports a refund without its sale after it has recorded the other orders.
+  if (errors.length > 0 || !dryRun) return errors;
   // The sale of a refund can be later in the file.
   return run(async (order) => {
     const isElsewhere = order.parent !== null && !sales.has(order.parent);
@@ -191,7 +193,7 @@ const importCommand = subcommand({
     };
 
     const warned: WarnedOrders = new Map();
-    const invalid = await checkAll({ client, run, warned });
+    const invalid = await checkAll({ client, run, warned, dryRun });
     if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
 
     // Refunds need the ids of their sales, which can be later in the file.

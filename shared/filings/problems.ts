@@ -28,7 +28,7 @@ const atPeriodEnd = (state: string, period_end: string) => ({
 export const periodNotOver = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_not_over',
   title: 'Period not over',
-  detail: `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)}, in the account's time zone. Until then, send "dry_run": true to see its amounts.`,
+  detail: `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)}, in the account's time zone. From its first day, send "dry_run": true to see its amounts.`,
   ...atPeriodEnd(state, periodEnd),
 });
 

@@ -67,7 +67,7 @@ const confirmClose = async (
   const { state, period_end: end } = preview;
   if (!isOver(end, now(), account))
     throw new CommandError(
-      `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)}, in the account's time zone. Until then, use \`dry-run\` to see its amounts.`,
+      `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)}, in the account's time zone. From its first day, use \`dry-run\` to see its amounts.`,
     );
   const warning = preview.warnings.find(({ code }) => code === 'state_not_registered');
   if (warning && options.yes && !options.unregistered)
