@@ -94,7 +94,7 @@ const taxAboveTotal = ({ line, rows, charged, currency }: Order, tax: Calculatio
 const isTaxExcess = ({ code, source }: { readonly code: string; readonly source?: object | null }): boolean =>
   code === 'conflict_over_credit' && (source as { readonly pointer?: string } | null)?.pointer === '/tax_amount';
 
-/** The references of orders by the codes of warnings that can change their tax. */
+/** For each code of a warning that can change a tax, the references of the orders with this warning. */
 type WarnedOrders = Map<WarningCode, Set<string>>;
 
 type Warned = { readonly warnings: readonly { readonly code: WarningCode }[] };
@@ -112,7 +112,7 @@ type Run = { readonly client: Client; readonly sales: Map<string, string | null>
  */
 const record = async (order: Order, { client, sales, warned }: Run): Promise<Outcome | OrderError> => {
   const { line, rows, body, reference, parent } = order;
-  // A repeated refund could exceed the remainder of its sale, which the service reports before the repeated reference.
+  // For a repeated refund, the service could report the exceeded remainder of its sale, not the repeated reference.
   const recorded = parent === null ? undefined : await findRecorded(client, reference);
   if (recorded) return checkRecorded(order, recorded);
   const known = parent === null ? null : sales.get(parent);

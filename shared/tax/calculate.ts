@@ -82,7 +82,7 @@ const widestShippingBase = (assessments: readonly Assessment[]): bigint => {
 };
 
 /**
- * Returns the treatments that a charge follows and that its line does not report, because the charge has an address in a
+ * Returns the treatments that a charge follows although its line does not report them, because the charge goes to a
  * different state.
  */
 const followedElsewhere = (

@@ -106,7 +106,7 @@ const decisiveGroups: ReadonlySet<string> = new Set([
   'wearer',
 ]);
 
-/** Attributes of one code that many of its products have and many lack, according to the code's description. */
+/** Attributes that some products of a code have and others lack, according to the code's description. */
 const decisiveAttributes: ReadonlySet<string> = new Set([
   'BEVERAGES.BOTTLED_WATER._CARBONATED',
   'BEVERAGES.ENERGY_DRINKS._SUPPLEMENT_FACTS',
@@ -140,7 +140,7 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   const [state] = release.jurisdictions;
   const effect: Effect = findRule(release, state, product, day)?.effect ?? taxable;
   const decisive = listAddable(product).filter((one) => isDecisive(one, product));
-  // Whether the use is known depends on the buyer. The effect itself adds that uncertainty.
+  // Leaves out the use, which the buyer can determine. The effect adds the uncertainty about an unknown use.
   const missing = decidingAttributes(release, state, product, day, isPermanent, decisive).filter(
     (one) =>
       one.effect.type !== 'not_established' &&

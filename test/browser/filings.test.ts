@@ -351,7 +351,7 @@ it('shows the amounts due of open and closed periods, and totals that do not off
       const due = rows.map((row) => `${row['Period']?.slice(0, 2)} ${row['Status']} ${row['Amount due']}`);
       return due.map((text) => text.split('\n').sort().join(' ')).sort();
     };
-    // Columbus taxes at 8 %. Of Florida's 20.00, 13.00 exceed the tax and are due as well.
+    // Columbus taxes at 8 %. Florida's 20.00 are due in full, although 13.00 of them exceed the tax.
     await expect.poll(readDue).toEqual(['20.00 USD FL open 20.00 CAD', 'OH closed 8.00 USD', 'OH open -8.00 USD']);
     const card = (name: string) => page.locator('.cards > div', { hasText: name }).locator('.amount').allInnerTexts();
     expect((await card('Amount due')).sort()).toEqual(['20.00 CAD', '28.00 USD']);

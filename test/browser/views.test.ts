@@ -130,7 +130,7 @@ it('does not store the API key, keeps the session across a reload, and refuses a
     await go(page, '#/customers');
     await page.reload();
     await seeHeading(page, 'Customers');
-    // A sign-out in one tab ends the session of all.
+    // A sign-out in one tab ends the session in all tabs.
     const other = await page.context().newPage();
     await other.goto(address('#/filings'));
     await seeHeading(other, 'Filings');

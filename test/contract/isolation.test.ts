@@ -133,7 +133,7 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
   const expectEqual = async (foreign: RequestArgs, absent: RequestArgs) => {
     const [left, right] = [await asStranger(foreign), await asStranger(absent)];
     expect(getBytes(left.value)).toBe(getBytes(right.value));
-    // Response times do not differ either: the calls are the same and of the same size.
+    // The calls are the same and of the same size, so response times reveal nothing.
     expect(left.calls).toEqual(right.calls);
     return left.value;
   };

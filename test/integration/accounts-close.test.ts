@@ -81,7 +81,7 @@ const readRecord = async (account: string, reference: string) => {
 
 it('closes an account: revokes its keys, removes its due periods and blocks new keys and settings', async () => {
   const { id, call, filer } = await newShop();
-  // Tax that was recorded without a registration is also owed.
+  // Tax that was recorded without a registration is due, so it is in an open entry.
   const customer = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
   await soldOn(filer, '2026-10-05', '100.00', { customer, tax_amount: '5.00' });
   expect((await call('GET', '/transactions')).status).toBe(200);

@@ -120,7 +120,7 @@ describe('update', () => {
     const head = (await store.findHead(below)) as ReleaseHead;
     await put(headItem({ ...head, rules: head.rules.slice(1) }, await store.readPartKeys(below)));
     expect(active).not.toBe(below);
-    // Imported again over the table, the older files would replace its rates.
+    // If the older files were imported again, they would replace the rates of the table.
     expect((await update('--state', 'IN', '--activate')).out).toContain('has the current files');
     expect([await findActive('IN'), (await readReleases('IN')).at(-1)]).toEqual([active, active]);
   });

@@ -196,7 +196,7 @@ describe('supplied tax', () => {
     ]);
   });
 
-  // The marketplace owes the tax that it collects. A tax that is sent counts as collected by the seller.
+  // The marketplace remits the tax that it collects. A tax that is sent counts as collected by the seller.
   it.each(['seller', 'marketplace'])('warns about a tax sent with a sale of a %s', async (collected_by) => {
     const { warnings } = await sold(await newClient(), { collected_by, tax_amount: '8.25' });
     const [message = ''] = warnings.flatMap(({ code, message }) => (code === 'tax_amount_differs' ? [message] : []));

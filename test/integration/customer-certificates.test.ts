@@ -414,7 +414,7 @@ describe('the recorded certificate of a transaction', () => {
       goods({ id: 'resold', quantity: '1', unit_price: '60.00' }),
     ];
     await sold(client, { ...buyer(), line_items, shipping: { amount: '10.00' } });
-    // Of the delivery, 4.00 is for exempt goods and 6.00 is for goods for resale.
+    // 4.00 of the delivery is for exempt goods, and 6.00 is for goods for resale.
     expect(await readReturn()).toBe('110.00 taxable 0.00 tax 0.00, resale 66.00, product 4.00, snap 40.00');
   });
 

@@ -9,7 +9,7 @@ type Fault = { readonly headers?: Record<string, string | null>; readonly rawBod
 
 describe('the order of errors', () => {
   const malformed = '{"line_items": [';
-  // Each case has a fault and all later faults. The first one determines the error.
+  // Each request has a fault and all faults after it in this list. The first one determines the error.
   const faults: readonly (Fault & { readonly name: string; readonly refusal: string; readonly who?: string })[] = [
     { name: 'no credential', who: 'nobody', refusal: '401 | auth_error X-API-Key' },
     { name: 'no scope', who: 'reader', refusal: '403 | auth_forbidden' },

@@ -79,7 +79,7 @@ type Named = (name: string) => readonly RateRow[];
 
 /**
  * Returns a finder of rows by name: the exact name, then an alias or spaces left out, then with or without the word for
- * the kind of place. The last is no match if both are postal names and a ZIP of the place's name lacks the given name.
+ * the kind of place. Two postal names do not match in the last way if a ZIP of the place's name lacks the given name.
  */
 const finderIn = (rows: readonly RateRow[], zips: readonly ZipRow[]): Named => {
   const keysIn = ({ names }: ZipRow) => listNames(names).map(getKey);

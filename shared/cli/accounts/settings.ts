@@ -24,7 +24,7 @@ const wholeNumber = (low: number, high: number, rest = '') => {
   return z.int(advice).check(z.gte(low, advice), z.lte(high, advice));
 };
 
-/** The settings of the API, and the ones that only operators change. */
+/** The settings of the API, and the settings that only operators change. */
 const schemas = {
   rate_limit: described(wholeNumber(0, 1_000_000), 'The number of requests per 10 s. 0 refuses all.'),
   draft_ttl_hours: described(wholeNumber(1, 8760), 'Hours from the creation of a draft until it expires.'),
@@ -134,7 +134,7 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
     if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Pass it once.`);
     read[name] = readSetting(name, value);
   }
-  // The API has another field for the values `all` and `null`.
+  // The API has a different field for the values `all` and `null`.
   const { registrations } = read;
   const isCollectedIn = registrations === 'all' || registrations === null;
   return isCollectedIn ? { ...toSettings({ ...read, registrations: undefined }), registrations } : toSettings(read);

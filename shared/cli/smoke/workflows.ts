@@ -155,7 +155,7 @@ const create = async (session: Session, all: Created[], name: string, body: Body
 /** A transaction that was not voided. `id` is `null` if no response contained it. */
 type NotVoided = { readonly reference: string; readonly id: string | null; readonly reason: string };
 
-/** Tries up to four times until a value is returned, because the fault that failed the run may persist. */
+/** Tries up to four times until a value is returned, because the fault that ended the run may last. */
 const retry = async <Value>(attempt: () => Promise<Value | null>): Promise<Value | null> => {
   for (const ms of [0, 500, 1000, 2000]) {
     await pause(ms);

@@ -111,7 +111,7 @@ export type CsvRow<Column extends string> = {
 // Without a limit, a file without line breaks or with an unclosed quote would be read as one row: 200 MB took 88 s.
 const rowMax = 100_000;
 
-/** Lists the first names, without the end of long ones: a file that is not CSV can be one long name. */
+/** Lists the first names, and shortens long ones: a file that is not CSV can be one long name. */
 const listNames = (names: readonly string[]): string => {
   const texts = names.slice(0, 10).map((name) => (name.length > 40 ? `${name.slice(0, 40)}…` : name));
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';

@@ -16,7 +16,7 @@ export const print = (text = ''): void => {
 const escaped = (characters: string): string =>
   characters.replaceAll(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Prints JSON. Escapes all control characters, including the ones that `JSON.stringify` does not escape. */
+/** Prints JSON. Escapes all control characters, even those that `JSON.stringify` leaves unescaped. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2).replaceAll(/[^\P{C}\n]/gu, escaped)}\n`);
 };

@@ -71,7 +71,7 @@ const getCredited = (item: Item, sale: Transaction): Head['credited'] => {
     const [net = 0, tax = 0] = getAmounts(charge);
     return { net, tax };
   });
-  // Six amounts of the charge, and then taxable, exempt, tax and the difference of the calculated tax of each row.
+  // After six amounts of the charge, each row has its taxable and exempt amount, its tax, and the tax difference.
   const ofRows = charges.slice(0, -1).map((charge) => getAmounts(charge).slice(6));
   if (charges.length !== count) throw new Error('The counters have another number of charges than the sale.');
   const unmatched = shares.at(-1) ?? nothing;

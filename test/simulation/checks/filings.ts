@@ -130,7 +130,7 @@ export class FilingBook implements Book {
     return actual === expected ? [] : [`${shard} adds up to ${actual}, and its entries to ${expected}`];
   }
 
-  // The summary of a filing whose entries have moved has the sums of each currency.
+  // Once all entries have moved, the summary of a filing has the sums of its entries in each currency.
   #summary({ name, account, id, item }: Filing): string[] {
     if (!['closed', 'marking', 'filed'].includes(String(item['status']))) return [];
     const sums = new Map<string, number[]>();
