@@ -169,6 +169,7 @@ it('lists the sales that the content does not cover, at most 100 of them in a dr
   expect(listed.sort()).toEqual(references.sort());
   const page = await made(shop.exceptions(id, { limit: '2' }));
   expect(page.url).toBe(`/filings/${id}/exceptions`);
+  expect(page.data).toHaveLength(2);
   for (const path of [`/filings/${id}?expand=entries&`, '/filings?'])
     expect(getRefusal(await shop.call('GET', `${path}starting_after=${page.next_cursor}`))).toBe(
       '422 | validation_invalid_cursor starting_after',
