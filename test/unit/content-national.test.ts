@@ -402,6 +402,7 @@ describe('content by state and product', () => {
       ['MOTOR_VEHICLES.AUTOMOBILES', harrisburg, philadelphia, '8.00'],
       ['GENERAL', unincorporated, houston, '6.25'],
       ['ENERGY.ELECTRICITY._COMMERCIAL', unincorporated, houston, '8.25'],
+      ['ENERGY.NATURAL_GAS._COMMERCIAL', unincorporated, houston, '8.25'],
       ['TELECOM.TELECOMMUNICATIONS', unincorporated, houston, '8.25'],
       ['GENERAL', albuquerque, santaFe, '8.19'],
       ['SERVICES.PROFESSIONAL', albuquerque, santaFe, '7.63'],
@@ -420,6 +421,7 @@ describe('content by state and product', () => {
       ['WATERCRAFT.BOATS', saintLouis, kansasCity, '8.98'],
       ['WATERCRAFT.BOATS', saintLouis, provo, '9.68'],
       ['GENERAL', saintLouis, kansasCity, '9.68'],
+      ['LODGING.HOTEL_ROOMS', cleveland, cincinnati, '8.00'],
       ['SERVICES.CLEANING._REAL_PROPERTY', cleveland, cincinnati, '8.00'],
     ])('taxes %s that a buyer picks up at %j and takes to %j with %s', (product_tax_code, from, to, tax) => {
       const line_items = [{ product_tax_code, unit_price: '100.00', fulfillment: 'pickup' as const }];
