@@ -48,15 +48,18 @@ const newClient = (emulator: Emulator): DynamoDBClient => {
   return new DynamoDBClient({ endpoint: emulator.endpoint, region, credentials, maxAttempts: 1 });
 };
 
-const untilReady = async (client: DynamoDBClient, waitMs: number): Promise<void> => {
+const untilReady = async (client: DynamoDBClient, { kind, endpoint }: Emulator, waitMs: number): Promise<void> => {
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
       await client.send(new ListTablesCommand({}));
       return;
     } catch (error) {
-      if (performance.now() > deadline)
-        throw new SetupError(`No DynamoDB emulator responded: ${error instanceof Error ? error.message : error}`);
+      if (performance.now() > deadline) {
+        const reason = `${endpoint} does not respond: ${error instanceof Error ? error.message : error}.`;
+        const advice = 'Start the emulator, or unset DYNAMODB_ENDPOINT to use the database of npm start.';
+        throw new SetupError(kind === 'given' ? `DYNAMODB_ENDPOINT ${reason} ${advice}` : `The database ${reason}`);
+      }
       await sleep(20);
     }
   }
@@ -65,7 +68,7 @@ const untilReady = async (client: DynamoDBClient, waitMs: number): Promise<void>
 const prepare = async (emulator: Emulator, waitMs: number): Promise<Emulator> => {
   const client = newClient(emulator);
   try {
-    await untilReady(client, waitMs);
+    await untilReady(client, emulator, waitMs);
     await createTables(client);
     return emulator;
   } catch (error) {
@@ -104,7 +107,8 @@ export const startEmulator = async (port = 0, folder: string | null = null): Pro
   const workerData = { port: usable, folder };
   const worker = new Worker(new URL('./memory-database/server.ts', import.meta.url), { workerData });
   // A failure to listen or to read the folder rejects here; a later failure stops the service.
-  await once(worker, 'message');
+  const [message] = await once(worker, 'message');
+  if (message !== 'listening') throw new SetupError(`DATA_DIR cannot be used: ${message}`);
   const died = once(worker, 'exit').then(
     () => new Promise<string>(() => {}),
     (error: unknown) => String(error),

@@ -10,7 +10,7 @@ import type { Handlers } from '../../infra/local/handlers.ts';
 import { freePort, readSettings } from '../../infra/local/settings.ts';
 import { type ApiResponse, listen, type Request, send, sendBytes } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
-import { createFolder } from '../support/temporary-files.ts';
+import { createFolder, saveFile } from '../support/temporary-files.ts';
 
 type Service = {
   readonly process: ChildProcess;
@@ -383,7 +383,10 @@ describe('npm start, from start to end', () => {
     ['DYNAMODB_PORT', '70000'],
     ['API_KEY', 'two\nlines'],
     ['DYNAMODB_ENDPOINT', 'https://dynamodb.us-east-1.amazonaws.com'],
+    ['DYNAMODB_ENDPOINT', 'http://127.0.0.1:1'],
     ['DATA_DIR', import.meta.filename],
+    ['DATA_DIR', dirname(saveFile('levy.jsonl', 'not JSON\n'))],
+    ['DATA_DIR', dirname(saveFile('levy.jsonl', '{"writes":[{"table":"none","item":{}}]}\n'))],
     // Only Linux has /proc. Elsewhere this is another folder in a file.
     ['DATA_DIR', process.platform === 'linux' ? '/proc/x/y' : `${import.meta.filename}/x`],
   ])('fails with one line that names %s if it is %j', async (name, value) => {

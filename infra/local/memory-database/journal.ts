@@ -23,15 +23,18 @@ type Line =
 
 const journalName = 'levy.jsonl';
 
+/** The file cannot be read. The message is for the developer. */
+export class JournalDamaged extends Error {}
+
 /**
  * Yields the complete lines. An incomplete last line was being written when the process ended, so its caller got no
  * response.
  */
-function* completeLines(path: string): Generator<Line> {
+function* completeLines(path: string): Generator<string> {
   // Read in parts, because a file can be longer than a string.
   const bytes = readFileSync(path);
   for (let from = 0, end = bytes.indexOf('\n'); end >= 0; from = end + 1, end = bytes.indexOf('\n', from))
-    yield JSON.parse(bytes.toString('utf8', from, end));
+    yield bytes.toString('utf8', from, end);
 }
 
 /**
@@ -55,7 +58,17 @@ export const openJournal = (folder: string, database: Database) => {
       table.replace(table.get(table.getKey(after ?? fromItem(key), false)), after);
     }
   };
-  if (existsSync(path)) for (const line of completeLines(path)) replay(line);
+  let number = 0;
+  for (const line of existsSync(path) ? completeLines(path) : []) {
+    number += 1;
+    try {
+      replay(JSON.parse(line));
+    } catch (cause) {
+      throw new JournalDamaged(`line ${number} of ${path} is damaged. Restore the file, or use a new folder.`, {
+        cause,
+      });
+    }
+  }
 
   const append = (file: number, line: Line) => void writeSync(file, `${JSON.stringify(line)}\n`);
   const copy = openSync(`${path}.new`, 'w');
