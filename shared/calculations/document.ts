@@ -22,6 +22,7 @@ import { feeProblems } from './delivery-fees.ts';
 import {
   addressIn,
   chooseDestination,
+  chooseOrigin,
   type Destination,
   distinct,
   hasOwnDestination,
@@ -127,11 +128,14 @@ const locateDocument = (
   getCollectionExemption: FindCollectionExemption,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
-  // Most lines have no addresses, and share one destination for each product.
-  const shared = new Map<string | null | undefined, Destination>();
+  // Most lines have no addresses, and share one destination: for each product if the origin is known.
+  const shared = new Map<string | null, Destination>();
+  const hasOrigin = chooseOrigin({}, input, context.settings) !== null;
   const own = lines.map((line, index) => {
     const choose = () => chooseDestination(input, line, index, context.settings);
-    return hasOwnDestination(line) ? choose() : getOrAdd(shared, line.product_tax_code, choose);
+    return hasOwnDestination(line)
+      ? choose()
+      : getOrAdd(shared, hasOrigin ? (line.product_tax_code ?? generalGoods) : null, choose);
   });
   const read = readParcels(input, own);
   if (!read.ok) return read;

@@ -54,8 +54,8 @@ export type Locating = { readonly settings: Settings; readonly releaseFor: Relea
 export type Destination = {
   readonly address: PostalAddress;
   readonly origin: PostalAddress | null;
-  /** The product tax code of the line. It can determine whether the origin or the destination taxes the sale. */
-  readonly product: string;
+  /** The product tax code of the line. It can determine whether a known origin taxes the sale; otherwise `null`. */
+  readonly product: string | null;
   /** The buyer's address, if the buyer picks the line up. */
   readonly residence?: { readonly address: PostalAddress; readonly pointer: string };
   readonly pointers: LocatedLine['pointers'];
@@ -82,7 +82,7 @@ export const chooseDestination = (
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
     origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
   };
-  const product = product_tax_code ?? generalGoods;
+  const product = origin && (product_tax_code ?? generalGoods);
   const buyer = own ?? addressIn(input.customer);
   if (fulfillment !== 'pickup') return { address: buyer ?? {}, origin, product, pointers };
   const residence = buyer && { address: buyer, pointer: pointers.destination };
@@ -187,7 +187,7 @@ const findRoute = (
 const addressFinder = (context: Locating, day: string, destinations: number) => {
   const known = new Map<string, Found>();
   const { releaseFor } = context;
-  return ({ to, from }: Route, product: string): Found => {
+  return ({ to, from }: Route, product: string | null): Found => {
     const route = { to: withRelevantStreet(to, releaseFor), from: from && withRelevantStreet(from, releaseFor) };
     const isApart = () => addressesByState(to).some((one) => sourcingFor(releaseFor(one), product).isLimited);
     const key = destinations === 1 ? '' : JSON.stringify([route, isApart() ? product : null]);
