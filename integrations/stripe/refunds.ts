@@ -304,7 +304,7 @@ export const voidObsolete = async (
     if (recorded === total || (recorded < total && !one.isReopened)) continue;
     const update = {
       status: 'void',
-      void_reason: 'The credit note was voided, the refund failed, or a credit note includes it.',
+      void_reason: 'The credit note was voided, the refund failed, or a credit note now includes the refund.',
     } as const;
     const voided = await change(ledger, 'cancelled', found.value, update);
     isChanged ||= voided.ok;

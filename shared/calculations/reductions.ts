@@ -100,7 +100,7 @@ const reduce = (
   const whole = sum(reduced.map(({ left }) => left));
   if (total > whole) {
     const detail = `It reduces charges of ${formatAmount(whole, exponent)}, after their discounts, by ${formatAmount(total, exponent)}. Send a smaller discount, or send type credit for a refund.`;
-    return refuse(invalidFormat(`${pointer}/unit_price`, 'Negative unit_price exceeds the price', detail));
+    return refuse(invalidFormat(`${pointer}/unit_price`, 'Discount exceeds the charges that it reduces', detail));
   }
   const parts = allocate(
     total,

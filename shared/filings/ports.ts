@@ -24,7 +24,7 @@ export type EntryPlace = DeepReadonly<z.output<typeof EntryPlace>>;
 export const ShardProgress = z.object({
   shard: z.int(),
   phase: z.enum(phases),
-  /** Whether the phase is finished in this shard. No entry of the shard moves after that. */
+  /** Whether the current phase is finished in this shard. A new phase resets it to `false`. */
   isDone: z.boolean(),
   entries: FilingHead.shape.entries,
   /** The last entry that was marked. */

@@ -70,8 +70,8 @@ const findWholeRate = ({ effect: { wholeRate }, general }: Treatment): ScaledRat
   wholeRate === undefined ? null : wholeRate === 'general' ? general.rate : wholeRate.rate;
 
 /**
- * Returns the treatments of a product in one place at the visible rate if its tax is a general excise tax. Exempt
- * products remain exempt. A product with a different rate is taxed at the visible rate for that rate, because the
+ * Replaces the rates of a product's treatments with the visible rates if the place has a general excise tax. Exempt
+ * products remain exempt. For a product with a different rate, the visible rate is derived from that rate, because the
  * seller owes no more.
  */
 export const grossUpExcise = (treatments: readonly Treatment[]): readonly Treatment[] => {

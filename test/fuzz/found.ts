@@ -34,7 +34,7 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
     () => wooCommerce(`US,TX,75001...79999,*,1,Tax,2,0,1,\n${many(20_000, (at) => `US,TX,,C${at},1,Tax,3,0,1,`)}`),
     // The parser created an error with a stack for each row of a different length.
     () => wooCommerce(many(300_000, () => 'US')),
-    // All rows of a place were sorted for each of its cities.
+    // For each city, all rows that apply to the whole state were sorted again.
     () =>
       wooCommerce(
         `${many(1000, (at) => `US,TX,*,C${at},1,Tax,2,0,1,`)}\n${many(20_000, () => 'US,TX,*,*,6.25,Tax,1,0,1,')}`,

@@ -229,7 +229,7 @@ const listRounds = ({ ofType: resources }: Synthesized): string[][] => {
 };
 
 it.each(['standard', 'everySetting'] as const)(
-  'shifts at most five functions at the same time (%s), the busiest first',
+  'shifts the traffic of at most five functions at a time, the busiest first (%s)',
   (name) => {
     const rounds = listRounds(deployments[name]);
     expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());

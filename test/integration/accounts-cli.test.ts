@@ -474,7 +474,10 @@ const noAccount = ['--account', 'acct_none'];
 it.each([
   [['create'], "required option '--name <name>'"],
   [['keys', 'create', ...noAccount], "required option '--scopes <scopes>'"],
-  [['keys', 'create', ...noAccount, '--scopes', 'all'], 'Pass read, write and settings, separated by commas.'],
+  [
+    ['keys', 'create', ...noAccount, '--scopes', 'all'],
+    'Pass one or more of read, write and settings, separated by commas.',
+  ],
   [['keys', 'create', ...noAccount, '--scopes', 'read'], 'The account acct_none does not exist.'],
   [['keys', 'list', '--account', 'acct_none'], 'The account acct_none does not exist.'],
   // The message does not repeat the key.

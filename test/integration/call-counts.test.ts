@@ -167,7 +167,7 @@ it('makes the documented calls for each request of a warm instance', async () =>
 
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
-  it('charges a reconciliation one read unit per claim and per transaction', async () => {
+  it('uses one read unit per claim and per transaction in a reconciliation', async () => {
     const client = await newClient();
     for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
     // Three rows of the range are under 4 KB together, which is half a unit.
@@ -176,7 +176,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     expect(await used(() => reconcile(client, ['x', 'y']))).toMatchObject({ table: 2, indexes: { by_reference: 1 } });
   });
 
-  it('charges each operation one write unit per index row, close to the units in `npm run cost`', async () => {
+  it('uses one write unit per index row in each operation, close to the units in `npm run cost`', async () => {
     const measured = await requestSteps(3);
     const { list, ...read } = Object.fromEntries(
       Object.entries(measured).map(([of, { calls, reads }]) => [of, [calls, reads]]),
@@ -197,7 +197,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     }
   });
 
-  it('charges a sale with a thousand lines one write that updates each index once', async () => {
+  it('updates each index once in the write of a sale with a thousand lines', async () => {
     const line_items = Array.from({ length: 1000 }, (_, at) => line({ id: `line_${at}`, unit_price: `${at}.99` }));
     const head = created({ ...finalized, line_items });
     const { calls, table, indexes } = await used(() => ledger.commit(buildCommit(newAccount(), head)));

@@ -51,7 +51,7 @@ describe('imported releases', () => {
     await expect(store.readParts(id, ['55001', '99999'])).rejects.toThrow('no part 99999');
   });
 
-  it('lists releases with their state, newest last, for any number of releases per day', async () => {
+  it('lists the releases of a state, newest last, for any number of releases per day', async () => {
     const ids = ['US-OH@2030-01-01.10', 'US-OH@2030-01-01.9', 'US-OH@2030-02-01.1', 'US-OK@2030-01-01.1'];
     for (const id of ids) await imported(id);
     const listed: string[] = [];

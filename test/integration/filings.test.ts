@@ -220,7 +220,7 @@ describe('work before the response', () => {
   const throttle: Behavior = () => Promise.reject(throttled());
   const hang: Behavior = () => new Promise<never>(() => {});
 
-  /** Allows this many writes, and fails all later ones. */
+  /** Lets this many transactional writes pass, and applies `behave` to all later ones. */
   const breakAfter = (writes: number, behave: Behavior) => {
     let left = writes;
     intercept(({ command, pass }) => (!/^TransactWrite/.test(command) || left-- > 0 ? pass() : behave()));

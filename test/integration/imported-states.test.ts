@@ -89,7 +89,8 @@ it('imports, prints, verifies and compares street addresses in the CLI', async (
 });
 
 const customer = { address: { state: 'MN', postal_code: '55401', country: 'US' } };
-// Columns 2 and 3 of the rate rows of Minneapolis (55401). The return has the state in its header.
+// The jurisdiction code and the reporting code of each rate row of Minneapolis (55401). A return names the state in its
+// header, so the state has no reporting code.
 const ofMinneapolis = [
   ['US-MN', null],
   ['US-MN-00-053', '00-053'],

@@ -326,7 +326,7 @@ const changedValue = (at: number, change: (value: Exported) => unknown) => {
 };
 const without = (kind: string) => written(resealed(listLines(file).toSpliced(getLine(kind), 1)));
 
-const noSuchLine = '`ledger export` does not write such a line';
+const noSuchLine = 'not in the format of `ledger export`';
 
 /** Corrupt and forged files, by the error that they must cause. */
 const damages: Readonly<Record<string, () => string>> = {

@@ -107,7 +107,7 @@ it.each([
 const badScopes = [',', 'admin', 'read,admin', 'READ', 'read write', 'read,'];
 const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
   [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
-  [parseScopes, 'Pass read, write and settings, separated by commas.', '', ...badScopes],
+  [parseScopes, 'Pass one or more of read, write and settings, separated by commas.', '', ...badScopes],
   [
     parseName,
     'Pass a name or label of 1 to 100 characters, without control characters.',

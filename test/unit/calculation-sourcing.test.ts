@@ -304,7 +304,7 @@ it("uses the document's buyer address if a line has none, and requires one of th
 });
 
 describe('lines that share their addresses', () => {
-  it('resolves one shared place, separate from lines with another address', () => {
+  it('resolves one place for lines in the same ZIP code, and another for a ZIP+4 or an origin', () => {
     const secondStreet = { customer: { address: { ...destination, line1: '2 B St' } } };
     const line_items = [
       { customer: { address: { ...destination, line1: '1 A St' } } },

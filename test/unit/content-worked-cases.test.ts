@@ -218,8 +218,8 @@ describe('definitions of food', () => {
    */
 
   /**
-   * Returns the state and its local taxes, in every county that a rule names: one tax per type and kind, and each tax
-   * that a rule names by code. Rules do not distinguish other taxes.
+   * Returns the state's tax, and its local taxes in every county that a rule names. One tax represents all local taxes
+   * of its type and kind that no rule names by code, because rules treat them alike.
    */
   const taxesIn = ({ state: code, jurisdictions: [state], local, rules }: Release): Taxing[] => {
     const counties = [null, ...new Set(rules.flatMap((rule) => rule.counties ?? []))];

@@ -68,7 +68,7 @@ describe('reductions', () => {
       }
     });
 
-    it('reduces goods by a line without tax or warnings', () => {
+    it('applies a negative line as a discount on the goods, without tax on the line and without warnings', () => {
       const off = { id: 'off', unit_price: '-10.00', product_tax_code: null };
       const { line_items, warnings } = order([shirt, lamp, off]);
       const figures = line_items.map((line) => [line.amount, line.applied_discount_amount, line.net_amount].join(' '));

@@ -161,7 +161,7 @@ describe('the simplified sellers use tax of Alabama', () => {
   it.each([
     ['HEALTH.DRUGS', ['taxability_assumed']],
     ['HEALTH.DRUGS._HUMAN_USE._PRESCRIPTION', []],
-  ])('reports the tax as assumed for %s, like the taxes that it replaces: %o', (code, expected) => {
+  ])('warns about the elected tax on %s as about the taxes that it replaces: %o', (code, expected) => {
     const request = sold(birmingham, { line_items: [goods('100.00', code)] });
     for (const options of [{}, elected(flat)])
       expect(warningCodes(ask(request, options)).filter((one) => one === 'taxability_assumed')).toEqual(expected);

@@ -98,7 +98,9 @@ const half = new PromotionShippingAction({
   execute: (_, line) => -Math.round(line.price / 2),
 });
 
-/** A payment of the amount in its metadata, such as a gift card; without an amount, the rest is authorized. */
+/**
+ * Settles the amount in the payment's metadata, such as a gift card. Without one, authorizes the whole outstanding amount.
+ */
 const part = new PaymentMethodHandler({
   code: 'part',
   description: named('A part of the order'),

@@ -51,7 +51,7 @@ export const parseScopes = (text: string): ApiKey['scopes'] => {
   const named = text.split(',').map((scope) => scope.trim());
   const known = scopes.filter((scope) => named.includes(scope));
   if (known.length === 0 || known.length < new Set(named).size)
-    refuseValue('Pass read, write and settings, separated by commas.');
+    refuseValue('Pass one or more of read, write and settings, separated by commas.');
   return known;
 };
 

@@ -164,7 +164,7 @@ const readableLine = (number: number, value: unknown): Line => {
     toItems('acct_none', line);
     return line;
   } catch {
-    return refuse(number, '`ledger export` does not write such a line');
+    return refuse(number, 'not in the format of `ledger export`');
   }
 };
 

@@ -128,7 +128,7 @@ const resolveTie = (left: Entry, right: Entry, known: ReadonlySet<string>): Entr
   if ([...left.attributes.none, ...right.attributes.none].some((code) => union.includes(code))) return [];
   if (getContent(left) === getContent(right) || !shareDays(left, right) || getProduct(left.code, union) === null)
     return [];
-  const reason = `With ${getSet(leftCodes)} it is treated differently than with ${getSet(rightCodes)}; no source covers products with both.`;
+  const reason = `Products with ${getSet(leftCodes)} and products with ${getSet(rightCodes)} are treated differently, and no source covers products with both.`;
   return [{ ...left, attributes: requiring(union), answer: notEstablishedBecause(reason), from: null, to: null }];
 };
 

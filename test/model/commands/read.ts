@@ -53,7 +53,7 @@ export const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] |
     .sort((left, right) => (isBefore(left, right, filters) ? -1 : 1));
 
 type History = ApiResponse<Schema<'TransactionHistory'>>;
-/** A row of a history, in the fields that are compared. */
+/** The compared fields of a history row. */
 type Row = Change & { readonly by: string; readonly hash: string; readonly previous_hash: string | null };
 
 /** Compares rows of a history, newest first, with the model and with earlier responses. */
