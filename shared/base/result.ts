@@ -15,6 +15,10 @@ export type Problem = {
 /** Returns the pointer of a problem; empty if it is not about the body. */
 export const problemPointer = ({ source }: Problem): string => (source && 'pointer' in source ? source.pointer : '');
 
+/** Returns the detail of a problem, after the title if only the title names the code or attribute that was sent. */
+export const problemText = ({ code, title, detail }: Pick<Problem, 'code' | 'title' | 'detail'>): string =>
+  /^validation_(unknown_product|product_attribute)_/.test(code) ? `${title}. ${detail}` : detail;
+
 /** Creates the problem of a field with an invalid value. */
 export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({
   code: 'validation_invalid_format',

@@ -1,4 +1,4 @@
-import type { Problem } from '../base/result.ts';
+import { type Problem, problemText } from '../base/result.ts';
 
 /** Errors in TaxJar's form: `{"status": 406, "error": "Not Acceptable", "detail": "…"}`. */
 
@@ -116,13 +116,14 @@ const remedies: Partial<Record<Problem['code'], string>> = {
   precondition_failed: concurrent,
 };
 
-const describeError = ({ code, detail, source }: Refused['errors'][number]): string => {
-  const remedy = remedies[code];
+const describeError = (error: Refused['errors'][number]): string => {
+  const remedy = remedies[error.code];
   if (remedy) return remedy;
+  const { source } = error;
   const { pointer, parameter }: { readonly pointer?: string | null; readonly parameter?: string } = source ?? {};
   const name = pointer ? getName(pointer) : addressParts.find(([own]) => own === parameter)?.[1];
   // An amount can also be a number.
-  const text = detail.replaceAll(' a decimal as a string', ' a decimal');
+  const text = problemText(error).replaceAll(' a decimal as a string', ' a decimal');
   return name ? `${name}: ${text}` : text;
 };
 

@@ -236,6 +236,13 @@ describe('taxes', () => {
 });
 
 describe('the TaxJar-compatible API', () => {
+  it('names the attribute that does not apply to a product', async () => {
+    const { client } = await newClient();
+    const line_items = [{ id: '1', quantity: 1, unit_price: 15, product_tax_code: 'GENERAL._ATHLETIC' }];
+    const detail = await refusal(client.taxForOrder({ ...michigan, line_items }));
+    expect(detail).toMatch(/^406 .*: line_items\[0\]\[product_tax_code\]: _ATHLETIC does not apply to GENERAL\. Leave/);
+  });
+
   it('creates a customer once, and loses no field of concurrent changes', async () => {
     const { client } = await newClient();
     const types = ['wholesale', 'government', 'other'] as const;

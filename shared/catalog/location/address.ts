@@ -115,7 +115,8 @@ const stateAdvice = (text: string): string => {
 /** Returns what to send instead of a malformed ZIP. Spreadsheets drop the leading zeros of ZIPs in the Northeast. */
 const zipAdvice = (text: string, state: string | null): string => {
   const [, lost] = /^(\d{3,4})(?:-\d{4})?$/.exec(text) ?? [];
-  if (lost === undefined) return 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.';
+  if (lost === undefined)
+    return `You sent ${JSON.stringify(text)}. Send a ZIP code of five digits, or ZIP+4: 48933-1514.`;
   const padded = lost.padStart(5, '0');
   const states = statesOfZip(padded);
   const isLost = state === null ? states.length > 0 : states.includes(state);

@@ -68,14 +68,16 @@ export const describeProblem = (pointer: string, detail: string, rows: Order['ro
   return `${column}${row === rows[0] ? '' : ` in line ${row}`}: ${text.replaceAll(/,? as a string/g, '')}`;
 };
 
+/** Describes the value that the file has instead. */
+const insteadOf = (sent: unknown): string => (sent === undefined ? '' : `, not ${JSON.stringify(sent).slice(0, 60)}`);
+
 const taxFrom = (sent: unknown, pointer: string, currency: string): bigint => {
   const digits = minorDigits(currency);
   // Databases of shops return `6.0000`.
   const value = typeof sent === 'string' && /^\d{1,12}\.\d{1,10}$/.test(sent) ? decimalText(decimal(sent)) : sent;
   const isValid =
     typeof value === 'string' && decimalPattern.test(value) && (value.split('.')[1] ?? '').length <= digits;
-  const found = sent === undefined ? '' : `, not ${JSON.stringify(sent)}`;
-  const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals${found}.`;
+  const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals${insteadOf(sent)}.`;
   const isNegative = String(sent).startsWith('-');
   return isValid
     ? parseAmount(value, digits)
@@ -111,7 +113,7 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
   const { tax_amount, status, reference_id: reference, parent_reference_id: parent, ...sentInput } = order;
   const { currency: sent, line_items, ...input } = sentInput;
   if (typeof reference !== 'string' || reference === '')
-    return refuse('/reference_id', 'Write the id of the order as a string.');
+    return refuse('/reference_id', `Write the id of the order as a string${insteadOf(reference)}.`);
   const badReference = identifier.safeParse(reference).error;
   if (badReference) return refuse('/reference_id', String(badReference.issues[0]?.message));
   if ((status ?? 'finalized') !== 'finalized')
@@ -123,7 +125,9 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
       '/tax_amount',
       'Write "0", because the marketplace pays the tax. A return reports any other amount as tax that you owe.',
     );
-  if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Write the date of the order as a string.');
+  const { tax_date: date } = input;
+  if (typeof date !== 'string')
+    return refuse('/tax_date', `Write the date of the order as a string${insteadOf(date)}.`);
   if (input['parent_transaction_id'])
     return refuse('/parent_transaction_id', 'Write the reference_id of the sale as parent_reference_id.');
   const isCredit = input['type'] === 'credit';

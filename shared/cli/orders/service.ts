@@ -1,3 +1,4 @@
+import { type Problem, problemText } from '../../base/result.ts';
 import type { Calculation } from '../../calculations/response.ts';
 import { createClient, LevyUnavailable } from '../../client/client.ts';
 import { parseAddress, resolvePath } from '../terminal/arguments.ts';
@@ -15,7 +16,7 @@ export const fileOptions = {
 };
 
 export type Client = ReturnType<typeof createClient>;
-type Failing = { readonly detail: string; readonly source?: { readonly pointer?: string } | null };
+type Failing = Pick<Problem, 'code' | 'title' | 'detail'> & { readonly source?: { readonly pointer?: string } | null };
 type Refused = { readonly status: number; readonly detail: string; readonly errors: readonly object[] };
 
 /** Returns the client of the service. Requires LEVY_API_KEY. */
@@ -31,7 +32,7 @@ export const refusalText = ({ status, detail, errors }: Refused, rows: Order['ro
     throw new CommandError('Levy has no such path. Check --url: it ends with the stage, such as https://…/v1.');
   if (status === 401 || status === 403) throw new CommandError(`The service refuses the key: ${detail}`);
   return (errors as readonly Failing[])
-    .map((error) => describeProblem(error.source?.pointer ?? '', error.detail, rows))
+    .map((error) => describeProblem(error.source?.pointer ?? '', problemText(error), rows))
     .join(' ');
 };
 
