@@ -322,7 +322,7 @@ const changed = (fields: object) => JSON.stringify({ ...valid, ...fields });
 const coded = (product_tax_code: string) => changed({ line_items: [{ ...general, product_tax_code }] });
 const badQuantity = `\n${changed({ line_items: [{ ...general, quantity: '-1' }] })}`;
 it.each([
-  ['text that is not JSON', 'nonsense', 'Line 1: The line is not JSON'],
+  ['text that is not JSON', 'nonsense', 'Line 1: The line is not JSON\\. .* that ends with \\.csv\\.'],
   ['a list', '[]', 'Line 1: /: Write a JSON object'],
   ['a tax as a number', changed({ tax_amount: 6 }), 'Line 1: /tax_amount: .*, not 6'],
   ['a tax with three decimals', changed({ tax_amount: '6.005' }), 'at most 2 decimals'],

@@ -164,7 +164,9 @@ async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
     try {
       yield { line, rows: null, value: JSON.parse(json) };
     } catch {
-      yield { line, error: 'The line is not JSON. Write each order as a JSON object on a separate line.' };
+      const advice =
+        'Write each order as a JSON object on a separate line, or give a CSV file a name that ends with .csv.';
+      yield { line, error: `The line is not JSON. ${advice}` };
     }
   }
 }
